@@ -1,0 +1,128 @@
+//! What an agent's fields mean.
+
+mod claude;
+mod codex;
+mod generic;
+mod opencode;
+
+use std::{fmt::Debug, ops::Range, sync::Arc};
+
+use model::{AgentKind, Departure};
+
+use crate::{
+    body::{Edit, Output, Weight},
+    exit::Exit,
+    frame::ToolFrame,
+    input::Input,
+    raw_output::Streams,
+};
+
+/// How one agent reports shell commands: its rule, with the measured departures of the program.
+#[derive(Debug, Clone)]
+pub struct Dialect {
+    agent: AgentKind,
+    grammar: Arc<dyn Grammar>,
+}
+
+impl Dialect {
+    /// The dialect of `agent`. Without `departures` it is the source documents' rule.
+    pub fn new(agent: AgentKind, departures: &[Departure]) -> Self {
+        let grammar: Arc<dyn Grammar> = match agent {
+            AgentKind::OpenCode => Arc::new(opencode::OpenCode::new(departures)),
+            AgentKind::Codex => Arc::new(codex::Codex::new(departures)),
+            AgentKind::Claude => Arc::new(claude::Claude::new(departures)),
+            AgentKind::Auggie
+            | AgentKind::Omp
+            | AgentKind::Pi
+            | AgentKind::Gemini
+            | AgentKind::Copilot
+            | AgentKind::Qwen
+            | AgentKind::Generic => Arc::new(generic::Generic),
+        };
+        Self { agent, grammar }
+    }
+
+    /// The agent that speaks it.
+    pub const fn agent(&self) -> AgentKind {
+        self.agent
+    }
+
+    pub(crate) fn grammar(&self) -> &dyn Grammar {
+        &*self.grammar
+    }
+}
+
+/// The rules of a dialect. They hold no state: what a command has said so far is in its call.
+pub(crate) trait Grammar: Debug + Send + Sync {
+    /// What the frame says about the command itself.
+    fn input(&self, frame: &ToolFrame) -> Input {
+        Input::read(frame)
+    }
+
+    /// What the frame says about the command's end.
+    fn exit(&self, frame: &ToolFrame) -> Exit {
+        Exit::read(frame)
+    }
+
+    /// What the frame says about the output, in the order in which it counts. `is_final`: with
+    /// this frame the command has a terminal status or a known exit.
+    fn outputs<'a>(&self, frame: &'a ToolFrame, is_final: bool) -> Vec<Output<'a>>;
+
+    /// What of the first stream is output, and what the agent's words around it state.
+    fn trim(&self, text: &str, _scene: &Scene<'_>) -> Trim {
+        Trim::all(text)
+    }
+}
+
+/// What is known when output is told from the agent's words around it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) command: &'a str,
+    /// The text begins where the output began.
+    pub(crate) is_whole: bool,
+    /// Nothing more is expected.
+    pub(crate) is_settled: bool,
+    /// The agent, or a code that it gave, says that the command failed.
+    pub(crate) has_failed: bool,
+    /// A field gave the exit code.
+    pub(crate) has_code: bool,
+}
+
+/// The part of a text that is output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Trim {
+    pub(crate) shown: Range<usize>,
+    /// The exit code that the rest states.
+    pub(crate) code: Option<i64>,
+    /// What the rest says that happened.
+    pub(crate) ending: Option<Ending>,
+}
+
+/// An end that an agent puts in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    TimedOut,
+    Aborted,
+}
+
+impl Trim {
+    pub(crate) const fn all(text: &str) -> Self {
+        Self::part(0..text.len())
+    }
+
+    pub(crate) const fn part(shown: Range<usize>) -> Self {
+        Self { shown, code: None, ending: None }
+    }
+}
+
+/// Streams that take the place of what is held.
+fn replacing(streams: Streams<'_>, weight: Weight) -> impl Iterator<Item = Output<'_>> {
+    let stdout = streams.stdout.map(|text| Output::stdout(weight, Edit::Replace(text)));
+    let stderr = streams.stderr.map(|text| Output::stderr(weight, Edit::Replace(text)));
+    stdout.into_iter().chain(stderr)
+}
+
+/// Final streams count most; the same fields of a running command are only better than nothing.
+const fn raw_weight(is_final: bool) -> Weight {
+    if is_final { Weight::Final } else { Weight::Fallback }
+}
