@@ -1,1 +1,28 @@
-//! placeholder
+//! One agent process is one connection: ACP version 1, JSON-RPC over stdio, one JSON per line.
+//!
+//! [`Agent`] starts the process in its own group and speaks for us; what the agent says comes out
+//! of a bounded channel as [`AgentEvent`]s, in the order in which it was said. Protocol types do
+//! not leave this crate, and no frame that an agent sends can end a session: what cannot be read
+//! is logged and passed over (S-017).
+
+mod agent;
+mod connection;
+mod error;
+mod event;
+mod fragment;
+mod frame;
+mod launch;
+mod lines;
+mod outgoing;
+mod output;
+mod permission;
+pub mod process;
+mod stderr;
+mod supervisor;
+mod update;
+
+pub use agent::{Agent, Initialized};
+pub use error::{Closed, RpcError, RpcErrorKind, SpawnError};
+pub use event::{AgentEvent, Exit, StopReason};
+pub use launch::Launch;
+pub use permission::{PermissionKey, PermissionOutcome};

@@ -1,1 +1,5 @@
-fn main() {}
+//! The `fake-agent` program: see the library.
+
+fn main() -> anyhow::Result<()> {
+    fake_agent::run(std::env::args().skip(1))
+}
