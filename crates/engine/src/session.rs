@@ -1,0 +1,190 @@
+//! Sessions at work. Each has one task, the [`driver`], which owns the agent's process and the
+//! session's writes. What it does is decided by two pure parts: the [`machine`] (turns, the agent's
+//! life) and the [`transcript`] (messages, as the agent's updates change them).
+
+mod driver;
+mod launch;
+mod machine;
+mod transcript;
+
+use model::{ApiError, Author, ErrorCode, MessageId, MessageKind, SessionId, TaskId};
+use store::{Reader, StoreError};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{Engine, lock, not_found};
+
+/// Commands that may wait for one session.
+const COMMANDS: usize = 32;
+
+/// The longest prompt, in bytes.
+const PROMPT_BYTES: usize = 512 * 1024;
+
+/// Reaches a session's task.
+#[derive(Clone)]
+pub(crate) struct SessionHandle {
+    tx: mpsc::Sender<Command>,
+}
+
+type Reply<T> = oneshot::Sender<Result<T, ApiError>>;
+
+/// What a person asks of a session.
+enum Command {
+    Prompt {
+        content: String,
+        client_message_id: Option<String>,
+        reply: Reply<MessageId>,
+    },
+    Cancel {
+        reply: Reply<()>,
+    },
+    Answer {
+        message_id: MessageId,
+        option_id: String,
+        reply: Reply<()>,
+    },
+    /// End the agent and the task.
+    End {
+        reply: Reply<()>,
+    },
+}
+
+impl Engine {
+    /// Prompts a session's agent, which is started if it does not run. Returns when the prompt is
+    /// stored; the same `client_message_id` twice is one prompt.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`, `VALIDATION_ERROR`, or `CONFLICT` while a turn is under way.
+    pub async fn prompt(
+        &self,
+        task_id: TaskId,
+        session_id: SessionId,
+        content: String,
+        client_message_id: Option<String>,
+    ) -> Result<MessageId, ApiError> {
+        if content.trim().is_empty() {
+            return Err(
+                ApiError::new(ErrorCode::ValidationError, "Type a message first.").about("content")
+            );
+        }
+        if content.len() > PROMPT_BYTES {
+            return Err(ApiError::new(ErrorCode::ValidationError, "The message is over 512 KiB.")
+                .with_hint("Put the text in a file and name the file.")
+                .about("content"));
+        }
+        let session = self.read(move |reader| reader.session(session_id)).await?;
+        if session.is_none_or(|session| session.task_id != task_id) {
+            return Err(not_found("session"));
+        }
+        self.ask(session_id, |reply| Command::Prompt { content, client_message_id, reply }).await
+    }
+
+    /// Gives a session its last prompt again, or its first if it has had none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::prompt`].
+    pub async fn start_session(&self, session_id: SessionId) -> Result<MessageId, ApiError> {
+        let (task_id, content) = self
+            .read(move |reader| {
+                let Some(session) = reader.session(session_id)? else { return Ok(None) };
+                let Some(task) = reader.task(session.task_id)? else { return Ok(None) };
+                let last = last_prompt(reader, session_id)?;
+                Ok(Some((task.id, last.unwrap_or(task.description))))
+            })
+            .await?
+            .ok_or_else(|| not_found("session"))?;
+        self.prompt(task_id, session_id, content, None).await
+    }
+
+    /// Stops the turn that is under way. Without one it is no error: it has just ended.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND` for a session that is not there.
+    pub async fn cancel(&self, session_id: SessionId) -> Result<(), ApiError> {
+        self.ask(session_id, |reply| Command::Cancel { reply }).await
+    }
+
+    /// Answers a permission request.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND` for a request that is not open, `VALIDATION_ERROR` for an option it has not.
+    pub async fn answer_permission(
+        &self,
+        session_id: SessionId,
+        message_id: MessageId,
+        option_id: String,
+    ) -> Result<(), ApiError> {
+        self.ask(session_id, |reply| Command::Answer { message_id, option_id, reply }).await
+    }
+
+    /// Ends a session's agent and waits for it.
+    pub(crate) async fn end_session(&self, session_id: SessionId) {
+        let handle = lock(&self.shared.sessions).get(&session_id).cloned();
+        let Some(handle) = handle else { return };
+        let (reply, ended) = oneshot::channel();
+        if handle.tx.send(Command::End { reply }).await.is_ok() {
+            // An error means that the task is gone, which is what was asked for.
+            let _ = ended.await;
+        }
+    }
+
+    async fn ask<T>(
+        &self,
+        session_id: SessionId,
+        command: impl FnOnce(Reply<T>) -> Command,
+    ) -> Result<T, ApiError> {
+        let gone = || ApiError::new(ErrorCode::Conflict, "The session is being ended.");
+        let (reply, answer) = oneshot::channel();
+        let mut command = command(reply);
+        // A task without work ends; it may do so between the look-up and the send.
+        for _ in 0..3 {
+            let handle = self.session_handle(session_id).await?;
+            match handle.tx.send(command).await {
+                Ok(()) => return answer.await.map_err(|_| gone())?,
+                Err(mpsc::error::SendError(unsent)) => command = unsent,
+            }
+        }
+        Err(gone())
+    }
+
+    /// The session's task, started if it does not run.
+    async fn session_handle(&self, session_id: SessionId) -> Result<SessionHandle, ApiError> {
+        if let Some(handle) = lock(&self.shared.sessions).get(&session_id) {
+            return Ok(handle.clone());
+        }
+        if self.shared.stopping.is_cancelled() {
+            return Err(ApiError::new(ErrorCode::Conflict, "Kandev is shutting down."));
+        }
+        let seed = driver::Seed::read(self, session_id).await?;
+        let mut sessions = lock(&self.shared.sessions);
+        if let Some(handle) = sessions.get(&session_id) {
+            return Ok(handle.clone());
+        }
+        let (tx, rx) = mpsc::channel(COMMANDS);
+        let handle = SessionHandle { tx };
+        sessions.insert(session_id, handle.clone());
+        self.shared.tasks.spawn(driver::run(self.clone(), seed, rx));
+        Ok(handle)
+    }
+}
+
+/// Messages that are read at once while looking for the last prompt.
+const PAGE: usize = 50;
+
+fn last_prompt(reader: &Reader, session_id: SessionId) -> Result<Option<String>, StoreError> {
+    let mut before = None;
+    loop {
+        let (page, has_older) = reader.messages(session_id, before, PAGE)?;
+        before = page.first().map(|first| first.seq);
+        let prompt = page
+            .into_iter()
+            .rev()
+            .find(|message| message.author == Author::User && message.kind == MessageKind::Message);
+        if prompt.is_some() || !has_older {
+            return Ok(prompt.map(|message| message.content));
+        }
+    }
+}

@@ -1,0 +1,508 @@
+//! The task of one session: feeds the machine, stores and tells what changed, does its effects.
+//!
+//! Whatever came is stored before it is told, and what a person is promised is durable first.
+//! Output that streams is taken ten times a second at most.
+
+use std::{future::Future, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
+
+use acp::{Agent, AgentEvent, PermissionOutcome};
+use model::{
+    AgentProfile, ApiError, MessageId, Session, SessionId, TaskState, Turn, wire::Notification,
+};
+use shell_output::Dialect;
+use store::{Op, StoreError};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    Command,
+    launch::{self, StartFailure, Started},
+    machine::{Changes, Effect, Machine, exit_words},
+    transcript::Stamp,
+};
+use crate::{
+    Engine,
+    board::{LiveCard, task_state},
+    clock, internal, lock, not_found,
+};
+
+/// Between two looks at what streams.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
+/// What an agent has to stop when asked.
+const CANCEL_GRACE: Duration = Duration::from_secs(10);
+/// What an agent has to end when its input is closed.
+const END_GRACE: Duration = Duration::from_millis(1500);
+/// Events that are taken before what changed is looked at.
+const BATCH: usize = 256;
+
+/// What a session's task starts from.
+pub(super) struct Seed {
+    session: Session,
+    turn: Option<Turn>,
+    last_seq: u64,
+    profile: AgentProfile,
+}
+
+impl Seed {
+    pub(super) async fn read(engine: &Engine, session_id: SessionId) -> Result<Self, ApiError> {
+        engine
+            .read(move |reader| {
+                let Some(session) = reader.session(session_id)? else { return Ok(None) };
+                let Some(profile) = reader.profile(session.profile_id)? else { return Ok(None) };
+                let turn = reader.last_turn(session_id)?;
+                let last_seq = reader.last_seq(session_id)?;
+                Ok(Some(Self { session, turn, last_seq, profile }))
+            })
+            .await?
+            .ok_or_else(|| not_found("session"))
+    }
+}
+
+type Starting = Pin<Box<dyn Future<Output = Result<Started, StartFailure>> + Send>>;
+
+struct Driver {
+    engine: Engine,
+    profile: AgentProfile,
+    machine: Machine,
+    agent: Option<Arc<Agent>>,
+    events: Option<mpsc::Receiver<AgentEvent>>,
+    starting: Option<Starting>,
+    last_flush: Instant,
+    flush_at: Option<Instant>,
+    cancel_deadline: Option<(Instant, u64)>,
+    card: LiveCard,
+}
+
+/// Works for one session until nothing is left to do or the server ends.
+pub(super) async fn run(engine: Engine, seed: Seed, mut commands: mpsc::Receiver<Command>) {
+    let Seed { session, turn, last_seq, profile } = seed;
+    let session_id = session.id;
+    let dialect = Dialect::new(session.agent, &[]);
+    let mut driver = Driver {
+        machine: Machine::new(session, turn, last_seq, dialect),
+        engine: engine.clone(),
+        profile,
+        agent: None,
+        events: None,
+        starting: None,
+        last_flush: Instant::now(),
+        flush_at: None,
+        cancel_deadline: None,
+        card: LiveCard::default(),
+    };
+    while let Some(wake) = driver.next(&mut commands).await {
+        let ends = matches!(wake, Wake::Command(Command::End { .. }) | Wake::Stopping);
+        driver.on(wake).await;
+        if leave(&engine, session_id, &mut commands, ends, driver.is_idle()) {
+            break;
+        }
+    }
+}
+
+/// Ends the task if it must, or if nothing is left to do and nobody asks. Commands are closed under
+/// the lock that hands out this task's handle, so none is lost.
+fn leave(
+    engine: &Engine,
+    session_id: SessionId,
+    commands: &mut mpsc::Receiver<Command>,
+    must: bool,
+    is_idle: bool,
+) -> bool {
+    let mut sessions = lock(&engine.shared.sessions);
+    let is_needed = !is_idle || !commands.is_empty();
+    if is_needed && !must {
+        return false;
+    }
+    commands.close();
+    sessions.remove(&session_id);
+    lock(&engine.shared.live).remove(&session_id);
+    true
+}
+
+/// Why the task goes on.
+enum Wake {
+    Command(Command),
+    Agent(Box<AgentEvent>),
+    /// The agent's events are over.
+    AgentGone,
+    Started(Result<Started, StartFailure>),
+    Flush,
+    CancelOverdue(u64),
+    Stopping,
+}
+
+impl Driver {
+    async fn next(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Wake> {
+        let stopping = self.engine.shared.stopping.clone();
+        let flush_at = self.flush_at;
+        let deadline = self.cancel_deadline;
+        tokio::select! {
+            biased;
+            () = stopping.cancelled() => Some(Wake::Stopping),
+            command = commands.recv() => command.map(Wake::Command),
+            () = at(flush_at) => Some(Wake::Flush),
+            () = at(deadline.map(|(at, _)| at)) => {
+                deadline.map(|(_, token)| Wake::CancelOverdue(token))
+            }
+            started = pending_start(&mut self.starting) => Some(Wake::Started(started)),
+            event = next_event(&mut self.events) => {
+                Some(event.map_or(Wake::AgentGone, |event| Wake::Agent(Box::new(event))))
+            },
+        }
+    }
+
+    async fn on(&mut self, wake: Wake) {
+        match wake {
+            Wake::Command(command) => self.on_command(command).await,
+            Wake::Agent(event) => {
+                self.on_agent(*event);
+                self.settle_logged().await;
+            }
+            Wake::AgentGone => self.events = None,
+            Wake::Started(result) => {
+                self.starting = None;
+                self.on_started(result).await;
+                self.settle_logged().await;
+            }
+            Wake::Flush => self.flush().await,
+            Wake::CancelOverdue(token) => {
+                self.cancel_deadline = None;
+                self.machine.cancel_overdue(stamp(), token);
+                self.settle_logged().await;
+            }
+            Wake::Stopping => {
+                self.machine.interrupt(stamp());
+                self.settle_logged().await;
+            }
+        }
+    }
+
+    async fn on_command(&mut self, command: Command) {
+        match command {
+            Command::Prompt { content, client_message_id, reply } => {
+                let answer = self.prompt(content, client_message_id).await;
+                // The asker may have gone; the prompt counts all the same.
+                let _ = reply.send(answer);
+            }
+            Command::Cancel { reply } => {
+                self.machine.cancel(stamp());
+                let settled = self.settle().await;
+                let _ = reply.send(settled);
+            }
+            Command::Answer { message_id, option_id, reply } => {
+                let answer = match self.machine.answer(stamp(), message_id, &option_id) {
+                    Ok(()) => self.settle().await,
+                    Err(err) => Err(err),
+                };
+                let _ = reply.send(answer);
+            }
+            Command::End { reply } => {
+                self.machine.interrupt(stamp());
+                let settled = self.settle().await;
+                let _ = reply.send(settled);
+            }
+        }
+    }
+
+    async fn prompt(
+        &mut self,
+        content: String,
+        client_id: Option<String>,
+    ) -> Result<MessageId, ApiError> {
+        let session_id = self.machine.session().id;
+        if let Some(client_id) = client_id.clone() {
+            let known = self
+                .engine
+                .read(move |reader| reader.message_by_client_id(session_id, &client_id))
+                .await?;
+            if let Some(message) = known {
+                return Ok(message.id);
+            }
+        }
+        let message_id = self.machine.prompt(stamp(), content, client_id)?;
+        self.settle().await?;
+        Ok(message_id)
+    }
+
+    /// Takes an event, and those that already wait behind it.
+    fn on_agent(&mut self, event: AgentEvent) {
+        self.machine.agent(stamp(), event);
+        for _ in 0..BATCH {
+            let Some(Ok(event)) = self.events.as_mut().map(mpsc::Receiver::try_recv) else {
+                return;
+            };
+            self.machine.agent(stamp(), event);
+            if self.machine.is_urgent() {
+                return;
+            }
+        }
+    }
+
+    async fn on_started(&mut self, result: Result<Started, StartFailure>) {
+        match result {
+            Ok(started) => {
+                let agent = agents::dialect_agent(&started.identity, self.profile.agent);
+                let dialect = Dialect::new(agent, &agents::departures(&started.identity));
+                self.machine.identified(stamp(), started.identity, dialect);
+                self.machine.ready(stamp(), started.agent_session);
+            }
+            Err(StartFailure::Refused(message)) => self.machine.start_failed(stamp(), &message),
+            Err(StartFailure::Ended) => {
+                let how = self.exit_of_agent().await;
+                self.machine.start_failed(stamp(), &launch::ended(&self.profile, &how));
+            }
+        }
+    }
+
+    /// How an agent ended that has closed its output: its last event says so.
+    async fn exit_of_agent(&mut self) -> String {
+        let Some(events) = &mut self.events else { return "no exit code".into() };
+        let exit = async {
+            while let Some(event) = events.recv().await {
+                if let AgentEvent::Exited(exit) = event {
+                    return Some(exit);
+                }
+            }
+            None
+        };
+        let exit = tokio::time::timeout(END_GRACE, exit).await.ok().flatten();
+        exit.map_or_else(|| "it closed its output".into(), |exit| exit_words(&exit))
+    }
+
+    /// Stores and tells what changed, now or soon, and does what the machine wants done.
+    async fn settle(&mut self) -> Result<(), ApiError> {
+        loop {
+            if self.machine.is_urgent() {
+                let effects = self.machine.take_effects();
+                if let Err(err) = self.store_changes(true).await {
+                    self.abandon().await;
+                    return Err(err);
+                }
+                for effect in effects {
+                    self.perform(effect).await;
+                }
+            } else if self.machine.has_changes() {
+                self.flush_or_wait().await;
+                return Ok(());
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Where nobody waits for the answer: a failure was logged, and ended the turn.
+    async fn settle_logged(&mut self) {
+        let _ = self.settle().await;
+    }
+
+    /// What was asked for could not be stored, so it is not done either.
+    async fn abandon(&mut self) {
+        self.machine.abandon(stamp());
+        for effect in self.machine.take_effects() {
+            self.perform(effect).await;
+        }
+        // The same disk may refuse this too; the next start settles what is left open.
+        let _ = self.store_changes(true).await;
+    }
+
+    async fn flush_or_wait(&mut self) {
+        let due = self.last_flush + FLUSH_INTERVAL;
+        if due <= Instant::now() {
+            self.flush().await;
+        } else {
+            self.flush_at.get_or_insert(due);
+        }
+    }
+
+    async fn flush(&mut self) {
+        self.flush_at = None;
+        self.last_flush = Instant::now();
+        // Logged where it happened; what comes next tries the store again.
+        let _ = self.store_changes(false).await;
+    }
+
+    async fn store_changes(&mut self, durable: bool) -> Result<(), ApiError> {
+        let changes = self.machine.take_changes();
+        let ops = ops_of(&changes);
+        if !ops.is_empty() {
+            let store = self.engine.store();
+            let stored =
+                if durable { store.commit(ops).await } else { store.commit_lazy(ops).await };
+            stored.map_err(|err: StoreError| internal(&err))?;
+        }
+        self.tell(changes).await;
+        Ok(())
+    }
+
+    async fn tell(&mut self, changes: Changes) {
+        let fanout = &self.engine.shared.fanout;
+        for changed in &changes.messages {
+            let message = changed.message.to_view();
+            if changed.added {
+                fanout.publish(|rev| Notification::MessageAdded { rev, message });
+            } else {
+                fanout.publish(|rev| Notification::MessageUpdated { rev, message });
+            }
+        }
+        let session_moved = changes.session.is_some() || changes.turn.is_some();
+        if session_moved {
+            let session = self.machine.session().to_view(self.machine.turn().cloned());
+            fanout.publish(|rev| match changes.turn {
+                Some(turn) if turn.outcome.is_none() => Notification::TurnStarted { rev, session },
+                Some(_) => Notification::TurnCompleted { rev, session },
+                None => Notification::SessionStateChanged { rev, session },
+            });
+        }
+        self.tell_card(session_moved).await;
+    }
+
+    /// Tells the board, if its card says something else now.
+    async fn tell_card(&mut self, session_moved: bool) {
+        let is_busy = self.machine.session().state.is_busy();
+        let transcript = self.machine.transcript();
+        let card = LiveCard {
+            activity: if is_busy { transcript.activity() } else { None },
+            ask: transcript.first_ask(),
+        };
+        let card_moved = card != self.card;
+        if !card_moved && !session_moved {
+            return;
+        }
+        self.card = card.clone();
+        let session = self.machine.session();
+        lock(&self.engine.shared.live).insert(session.id, card);
+        let state = task_state(session.state, self.machine.turn().and_then(|turn| turn.outcome));
+        // A task that is gone has no card; whatever else failed was logged.
+        let _ = self
+            .engine
+            .update_task(session.task_id, |task| {
+                let is_done = task.state == TaskState::Completed && !is_busy;
+                if session_moved && !is_done {
+                    task.state = state;
+                }
+            })
+            .await;
+    }
+
+    async fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::StartAgent => self.start_agent().await,
+            Effect::Prompt { agent_session, text, token } => {
+                self.with_agent(|agent| agent.prompt(&agent_session, &text, token).is_ok());
+            }
+            Effect::Cancel { agent_session } => {
+                self.with_agent(|agent| agent.cancel(&agent_session).is_ok());
+            }
+            Effect::ArmCancelDeadline { token } => {
+                self.cancel_deadline = Some((Instant::now() + CANCEL_GRACE, token));
+            }
+            Effect::Respond { key, option_id } => {
+                let outcome = option_id.map_or(PermissionOutcome::Cancelled, |id| {
+                    PermissionOutcome::Selected { option_id: id }
+                });
+                self.with_agent(|agent| agent.respond(key, outcome).is_ok());
+            }
+            Effect::EndAgent => self.end_agent().await,
+        }
+    }
+
+    /// An agent that takes nothing any more has ended, and its last event says so.
+    fn with_agent(&self, act: impl FnOnce(&Agent) -> bool) {
+        if !self.agent.as_deref().is_some_and(act) {
+            tracing::debug!(session = %self.machine.session().id, "the agent is gone");
+        }
+    }
+
+    async fn start_agent(&mut self) {
+        self.end_agent().await;
+        let session = self.machine.session();
+        let launch = launch::launch_of(session, &self.profile);
+        let (agent, events) = match Agent::spawn(launch) {
+            Ok(spawned) => spawned,
+            Err(err) => {
+                self.machine.start_failed(stamp(), &launch::not_spawned(&self.profile, &err));
+                return;
+            }
+        };
+        let process = agent.process();
+        tracing::info!(session = %session.id, agent = %self.profile.name, pid = process.pid, "agent started");
+        if let Err(err) = self.engine.store().commit(vec![Op::PutProcess(process)]).await {
+            let message = internal(&err).message;
+            agent.shutdown(Duration::ZERO).await;
+            self.machine.start_failed(stamp(), &message);
+            return;
+        }
+        let agent = Arc::new(agent);
+        let work_dir = PathBuf::from(&session.work_dir);
+        self.starting =
+            Some(Box::pin(launch::handshake(agent.clone(), self.profile.clone(), work_dir)));
+        self.agent = Some(agent);
+        self.events = Some(events);
+    }
+
+    async fn end_agent(&mut self) {
+        self.starting = None;
+        self.events = None;
+        self.cancel_deadline = None;
+        let Some(agent) = self.agent.take() else { return };
+        let process = agent.process();
+        agent.shutdown(END_GRACE).await;
+        tracing::info!(session = %process.session_id, pid = process.pid, "agent ended");
+        let forget = Op::DeleteProcess { session_id: process.session_id, pid: process.pid };
+        if let Err(err) = self.engine.store().commit_lazy(vec![forget]).await {
+            tracing::warn!(%err, "could not forget an agent's process");
+        }
+    }
+
+    /// Nothing is left to do.
+    fn is_idle(&self) -> bool {
+        self.machine.is_dormant() && !self.machine.has_changes() && self.starting.is_none()
+    }
+}
+
+fn ops_of(changes: &Changes) -> Vec<Op> {
+    let mut ops = Vec::new();
+    for changed in &changes.messages {
+        let message = &changed.message;
+        for (stream, change, extent) in &changed.bodies {
+            ops.push(Op::ChangeBody {
+                session_id: message.session_id,
+                seq: message.seq,
+                stream: *stream,
+                change: change.clone(),
+                extent: *extent,
+            });
+        }
+        ops.push(Op::PutMessage(message.clone()));
+    }
+    ops.extend(changes.session.clone().map(Op::PutSession));
+    ops.extend(changes.turn.clone().map(Op::PutTurn));
+    ops
+}
+
+fn stamp() -> Stamp {
+    Stamp { now: clock::now(), new_id: clock::new_id }
+}
+
+async fn at(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn pending_start(starting: &mut Option<Starting>) -> Result<Started, StartFailure> {
+    match starting {
+        Some(starting) => starting.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_event(events: &mut Option<mpsc::Receiver<AgentEvent>>) -> Option<AgentEvent> {
+    match events {
+        Some(events) => events.recv().await,
+        None => std::future::pending().await,
+    }
+}

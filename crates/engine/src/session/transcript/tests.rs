@@ -1,0 +1,155 @@
+//! Messages, as an agent's updates change them.
+
+use model::{AgentKind, BodyStream};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::clock;
+
+fn stamp() -> Stamp {
+    Stamp { now: Timestamp::from_millis(1_000), new_id: clock::new_id }
+}
+
+fn transcript() -> Transcript {
+    let dialect = Dialect::new(AgentKind::Generic, &[]);
+    let mut transcript = Transcript::new(SessionId::from_bytes([1; 16]), 0, dialect);
+    let turn_id = TurnId::from_bytes([2; 16]);
+    transcript.begin_turn(stamp(), turn_id, "do it".into(), None);
+    transcript.take_changes();
+    transcript
+}
+
+fn call(value: &Value) -> ToolFrame {
+    ToolFrame::parse(FrameOrigin::Call, value).unwrap()
+}
+
+fn update(value: &Value) -> ToolFrame {
+    ToolFrame::parse(FrameOrigin::Update, value).unwrap()
+}
+
+fn running(transcript: &mut Transcript, id: &str) {
+    let frame = call(&json!({
+        "toolCallId": id, "kind": "execute", "title": "ls", "status": "in_progress",
+        "rawInput": {"command": "ls"},
+        "content": [{"type": "content", "content": {"type": "text", "text": "one\n"}}]
+    }));
+    transcript.tool(stamp(), &frame);
+}
+
+fn finished(id: &str) -> ToolFrame {
+    update(&json!({
+        "toolCallId": id, "status": "completed",
+        "rawOutput": {"output": "one\ntwo\n", "exit_code": 4}
+    }))
+}
+
+#[test]
+fn chunks_of_one_kind_are_one_message_until_something_else_comes() {
+    let mut transcript = transcript();
+    transcript.text(stamp(), MessageKind::Thinking, "hm");
+    transcript.text(stamp(), MessageKind::Message, "I ");
+    transcript.text(stamp(), MessageKind::Message, "look.");
+    running(&mut transcript, "1");
+    transcript.text(stamp(), MessageKind::Message, "Done.");
+    let texts: Vec<String> =
+        transcript.take_changes().into_iter().map(|changed| changed.message.content).collect();
+    assert_eq!(texts, ["hm", "I look.", "ls", "Done."]);
+}
+
+#[test]
+fn s_020_output_of_a_running_command_is_there_to_be_stored() {
+    let mut transcript = transcript();
+    running(&mut transcript, "1");
+    let changes = transcript.take_changes();
+    let [changed] = &changes[..] else { panic!("{changes:?}") };
+    assert!(changed.added);
+    assert_eq!(changed.message.metadata.status, Some(ToolStatus::InProgress));
+    let [(BodyStream::Stdout, change, extent)] = &changed.bodies[..] else { panic!("{changed:?}") };
+    assert!(
+        matches!(change, BodyChange::Append { text, .. } | BodyChange::Replace { text } if text == "one\n")
+    );
+    assert_eq!(extent.len(), 4);
+}
+
+#[test]
+fn an_update_changes_the_row_it_belongs_to() {
+    let mut transcript = transcript();
+    running(&mut transcript, "1");
+    transcript.take_changes();
+    transcript.tool(stamp(), &finished("1"));
+    let changes = transcript.take_changes();
+    let [changed] = &changes[..] else { panic!("{changes:?}") };
+    assert!(!changed.added);
+    assert_eq!(changed.message.seq, 2);
+    assert_eq!(changed.message.metadata.status, Some(ToolStatus::Error));
+    let output = changed.message.shell_exec().unwrap().output.clone().unwrap();
+    assert_eq!(output.exit_code, Some(4));
+}
+
+#[test]
+fn a_call_that_ended_is_let_go_and_makes_no_second_row() {
+    let mut transcript = transcript();
+    running(&mut transcript, "1");
+    transcript.tool(stamp(), &finished("1"));
+    transcript.take_changes();
+    assert!(transcript.live.is_empty() && transcript.calls.is_empty());
+    transcript.tool(stamp(), &finished("1"));
+    assert!(!transcript.has_changes());
+}
+
+#[test]
+fn s_024_outside_a_turn_an_unknown_call_makes_no_row() {
+    let mut transcript = transcript();
+    transcript.end_turn(stamp(), CancelReason::Sweep);
+    transcript.tool(stamp(), &finished("9"));
+    assert!(!transcript.has_changes());
+}
+
+#[test]
+fn s_025_the_end_of_a_turn_cancels_open_calls_and_a_late_end_replaces_that() {
+    let mut transcript = transcript();
+    running(&mut transcript, "1");
+    transcript.end_turn(stamp(), CancelReason::Sweep);
+    let changes = transcript.take_changes();
+    assert_eq!(changes[0].message.metadata.status, Some(ToolStatus::Cancelled));
+
+    transcript.tool(stamp(), &finished("1"));
+    let changes = transcript.take_changes();
+    let [changed] = &changes[..] else { panic!("{changes:?}") };
+    assert_eq!(changed.message.metadata.status, Some(ToolStatus::Error));
+    assert_eq!(changed.message.shell_exec().unwrap().output.clone().unwrap().exit_code, Some(4));
+}
+
+#[test]
+fn a_request_names_the_command_and_closes_with_the_turn() {
+    let mut transcript = transcript();
+    let frame = ToolFrame::parse(
+        FrameOrigin::Permission,
+        &json!({"toolCallId": "1", "kind": "execute", "title": "Clean up", "rawInput": {"command": "rm x"}}),
+    );
+    let key = PermissionKey::from(json!(7));
+    let option =
+        PermissionOption { id: "yes".into(), name: "Yes".into(), kind: "allow_once".into() };
+    transcript.ask(stamp(), key.clone(), frame.as_ref(), vec![option]);
+    let (message_id, ask) = transcript.first_ask().unwrap();
+    assert_eq!((ask.subject.as_str(), ask.is_command), ("rm x", true));
+
+    let refused = transcript.answer_ask(stamp(), message_id, "maybe");
+    assert_eq!(refused, Err(AskError::NoSuchOption));
+    assert_eq!(transcript.answer_ask(stamp(), message_id, "yes"), Ok(key));
+    assert_eq!(transcript.answer_ask(stamp(), message_id, "yes"), Err(AskError::NotOpen));
+    assert_eq!(transcript.first_ask(), None);
+}
+
+#[test]
+fn a_plan_is_one_message_that_follows_its_updates() {
+    let mut transcript = transcript();
+    let entry = |status: &str| PlanEntry { content: "Look".into(), status: status.into() };
+    transcript.plan(stamp(), vec![entry("pending")]);
+    transcript.take_changes();
+    transcript.plan(stamp(), vec![entry("completed")]);
+    let changes = transcript.take_changes();
+    assert!(
+        matches!(&changes[..], [changed] if changed.message.metadata.plan == [entry("completed")] && !changed.added)
+    );
+}

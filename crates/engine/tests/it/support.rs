@@ -1,0 +1,113 @@
+//! An engine on a store of its own, and an agent that does what its prompt says.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result, bail};
+use engine::{Engine, Route};
+use model::{
+    InitialState, MessageView, SessionId, SessionState, TaskCard, ToolStatus,
+    wire::{CustomCommand, NewTask, NewTaskAgent, Notification},
+};
+use store::Store;
+use tempfile::TempDir;
+use tokio::sync::broadcast;
+
+/// Long enough for a busy machine; reaching it is a failure.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Bench {
+    pub(crate) engine: Engine,
+    pub(crate) dir: TempDir,
+    told: broadcast::Receiver<Arc<Notification>>,
+}
+
+impl Bench {
+    pub(crate) async fn new() -> Result<Self> {
+        let dir = tempfile::tempdir()?;
+        let store = Store::open(&dir.path().join("kandev.redb"), &store::Options::default())?;
+        let engine = Engine::start(store).await?;
+        let told = engine.subscribe();
+        Ok(Self { engine, dir, told })
+    }
+
+    /// A task whose agent is given this prompt at once.
+    pub(crate) async fn task(&self, prompt: &str) -> Result<(TaskCard, SessionId)> {
+        let card = self.engine.create_task(self.new_task(prompt, &fake_agent()?)).await?;
+        let session = card.session.as_ref().context("no session")?.id;
+        Ok((card, session))
+    }
+
+    pub(crate) fn new_task(&self, prompt: &str, command_line: &str) -> NewTask {
+        NewTask {
+            title: String::new(),
+            prompt: prompt.into(),
+            folder: self.dir.path().to_str().unwrap_or_default().into(),
+            agent: NewTaskAgent::Custom(CustomCommand {
+                name: "Fake".into(),
+                command_line: command_line.into(),
+                env: String::new(),
+            }),
+            start: true,
+        }
+    }
+
+    /// Waits for a notification that `pick` takes.
+    pub(crate) async fn until<T>(
+        &mut self,
+        mut pick: impl FnMut(&Notification) -> Option<T>,
+    ) -> Result<T> {
+        let wait = async {
+            loop {
+                if let Some(found) = pick(&*self.told.recv().await?) {
+                    return anyhow::Ok(found);
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, wait).await.context("nothing of the kind was told")?
+    }
+
+    pub(crate) async fn until_state(&mut self, wanted: SessionState) -> Result<()> {
+        self.until(|told| match told {
+            Notification::TurnStarted { session, .. }
+            | Notification::TurnCompleted { session, .. }
+            | Notification::SessionStateChanged { session, .. } => {
+                (session.state == wanted).then_some(())
+            }
+            _ => None,
+        })
+        .await
+    }
+
+    pub(crate) async fn until_message(
+        &mut self,
+        mut wanted: impl FnMut(&MessageView) -> bool,
+    ) -> Result<MessageView> {
+        self.until(|told| match told {
+            Notification::MessageAdded { message, .. }
+            | Notification::MessageUpdated { message, .. } => {
+                wanted(message).then(|| message.clone())
+            }
+            _ => None,
+        })
+        .await
+    }
+
+    pub(crate) async fn until_tool(&mut self, wanted: ToolStatus) -> Result<MessageView> {
+        self.until_message(|message| message.metadata.status == Some(wanted)).await
+    }
+
+    pub(crate) async fn page(&self, card: &TaskCard) -> Result<InitialState> {
+        Ok(self.engine.boot(Route::Task(card.id)).await?.initial_state)
+    }
+}
+
+/// The command line of the scripted agent, which is built beside this test.
+pub(crate) fn fake_agent() -> Result<String> {
+    let exe = std::env::current_exe()?;
+    let dir = exe.parent().and_then(std::path::Path::parent).context("no target folder")?;
+    let path: PathBuf = dir.join(format!("fake-agent{}", std::env::consts::EXE_SUFFIX));
+    if !path.exists() {
+        bail!("{} is missing: run `cargo build -p fake-agent`", path.display());
+    }
+    Ok(format!("'{}' acp", path.display()))
+}
