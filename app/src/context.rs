@@ -1,0 +1,153 @@
+//! What every part of the page shares.
+
+use futures::channel::mpsc;
+use leptos::{prelude::*, task::spawn_local};
+use model::{
+    BootState, ProfileView, TaskId,
+    wire::{BoardSnapshot, Request},
+};
+use serde_json::Value;
+
+use crate::{
+    board::Draft,
+    clock::Clock,
+    document::full_title,
+    live::{Command, Live},
+    state::board::LiveBoard,
+};
+
+/// The page's shared state, in the context of every component.
+#[derive(Clone)]
+pub struct Shared {
+    /// The board, on every page.
+    pub board: LiveBoard,
+    /// What a new task can be given.
+    pub offers: RwSignal<Offers>,
+    /// The connection.
+    pub live: Live,
+    /// The clock.
+    pub clock: Clock,
+    /// The task that is being written.
+    pub draft: Draft,
+    /// Whether the task dialog is open.
+    pub is_writing: RwSignal<bool>,
+    /// The task that is about to be deleted.
+    pub doomed: RwSignal<Option<Doomed>>,
+    /// What went wrong that has no place of its own.
+    pub alert: RwSignal<Option<String>>,
+    first: ArcStoredValue<Option<BootState>>,
+}
+
+/// Agents and folders that a task can be given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Offers {
+    pub profiles: Vec<ProfileView>,
+    /// Newest first.
+    pub folders: Vec<String>,
+}
+
+/// A task that is about to be deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doomed {
+    pub id: TaskId,
+    pub title: String,
+}
+
+impl Shared {
+    /// The state of a page that began like this, and what its connection is to take.
+    pub fn new(boot: BootState) -> (Self, mpsc::Receiver<Command>) {
+        let initial = &boot.initial_state;
+        let (live, commands) = Live::new();
+        let shared = Self {
+            board: LiveBoard::new(initial.board.clone(), &boot.epoch, boot.rev),
+            offers: RwSignal::new(Offers {
+                profiles: initial.profiles.clone(),
+                folders: initial.folders.clone(),
+            }),
+            live,
+            clock: Clock::new(boot.now),
+            draft: Draft::default(),
+            is_writing: RwSignal::new(false),
+            doomed: RwSignal::new(None),
+            alert: RwSignal::new(None),
+            first: ArcStoredValue::new(Some(boot)),
+        };
+        let first = shared.first.clone();
+        // Runs once the first page stands; from then on pages ask for their own data.
+        Effect::new(move |_| first.set_value(None));
+        (shared, commands)
+    }
+
+    /// What the server rendered the page from, while it is the first one.
+    pub fn first(&self) -> Option<BootState> {
+        self.first.get_value()
+    }
+
+    /// Takes what a later page brought for all of them.
+    pub fn absorb(&self, boot: &BootState) {
+        let initial = &boot.initial_state;
+        if let Some(board) = initial.board.clone()
+            && !self.board.is_newer(&boot.epoch, boot.rev)
+        {
+            let (epoch, rev) = (boot.epoch.clone(), boot.rev);
+            self.board.take(BoardSnapshot { epoch, rev, board: Some(board) });
+        }
+        if initial.board.is_some() {
+            self.offers.set(Offers {
+                profiles: initial.profiles.clone(),
+                folders: initial.folders.clone(),
+            });
+        }
+    }
+}
+
+/// The shared state.
+pub fn shared() -> Shared {
+    expect_context()
+}
+
+/// What a button asks for: one request at a time, its failure shown beside the button.
+#[derive(Clone, Copy)]
+pub struct Act {
+    /// It was asked for, and the answer is not here yet.
+    pub is_pending: RwSignal<bool>,
+    /// Why it failed.
+    pub error: RwSignal<Option<String>>,
+}
+
+impl Act {
+    pub fn new() -> Self {
+        Self { is_pending: RwSignal::new(false), error: RwSignal::new(None) }
+    }
+
+    /// Sends the request, unless one is under way.
+    pub fn send(self, request: Request) {
+        self.send_then(request, || {});
+    }
+
+    /// Sends the request, unless one is under way; `then` runs when it was done.
+    pub fn send_then(self, request: Request, then: impl FnOnce() + 'static) {
+        if self.is_pending.get_untracked() {
+            return;
+        }
+        self.is_pending.set(true);
+        self.error.set(None);
+        let live = shared().live;
+        spawn_local(async move {
+            let answer = live.ask::<Value>(request).await;
+            // The button may be gone by now.
+            self.is_pending.try_set(false);
+            match answer {
+                Ok(_) => then(),
+                Err(error) => {
+                    self.error.try_set(Some(error.to_string()));
+                }
+            }
+        });
+    }
+}
+
+/// Names the tab after the page, as it is now.
+pub fn use_title(title: impl Fn() -> String + 'static) {
+    Effect::new(move |_| document().set_title(&full_title(&title())));
+}

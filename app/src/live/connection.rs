@@ -1,0 +1,124 @@
+//! The WebSocket under an [`Exchange`]: opens it, and opens it again when it ends.
+
+use std::pin::pin;
+
+use futures::{
+    SinkExt, StreamExt,
+    channel::mpsc,
+    future::{Either, select},
+    stream,
+};
+use gloo_net::websocket::{Message, WebSocketError, futures::WebSocket};
+use leptos::prelude::*;
+
+use super::{Command, Status, exchange::Exchange};
+use crate::{browser, state::board::LiveBoard};
+
+/// Pauses before the tries that follow a lost connection, in milliseconds; the last one repeats.
+const PAUSES: [u32; 4] = [1000, 2000, 4000, 5000];
+/// A try that takes longer than this counts as being offline, in milliseconds.
+const OPENS_WITHIN: u32 = 1000;
+
+/// Keeps the page connected for as long as it asks for anything.
+pub async fn run(
+    board: LiveBoard,
+    status: ArcRwSignal<Status>,
+    mut commands: mpsc::Receiver<Command>,
+) {
+    let mut exchange = Exchange::new(board);
+    let mut tries = 0;
+    loop {
+        if let Some(socket) = open(&mut exchange, &status).await {
+            settle(&status, Status::Online);
+            tries = 0;
+            serve(socket, &mut exchange, &mut commands).await;
+            exchange.end();
+        } else {
+            settle(&status, Status::Offline);
+        }
+        let pause = PAUSES[tries.min(PAUSES.len() - 1)];
+        tries += 1;
+        if !wait(pause, &mut exchange, &mut commands).await {
+            return;
+        }
+    }
+}
+
+/// A socket on which the page has said what it follows; none when the server cannot be reached.
+async fn open(exchange: &mut Exchange, status: &ArcRwSignal<Status>) -> Option<WebSocket> {
+    let mut socket = WebSocket::open(&browser::socket_address("/ws")).ok()?;
+    let frames = exchange.begin();
+    let opened = {
+        let sending = pin!(send_all(&mut socket, frames));
+        match select(sending, pin!(browser::sleep(OPENS_WITHIN))).await {
+            Either::Left((opened, _)) => opened,
+            Either::Right(((), sending)) => {
+                settle(status, Status::Offline);
+                sending.await
+            }
+        }
+    };
+    if opened.is_err() {
+        exchange.end();
+    }
+    opened.ok().map(|()| socket)
+}
+
+async fn send_all(
+    socket: &mut (impl futures::Sink<Message, Error = WebSocketError> + Unpin),
+    frames: Vec<String>,
+) -> Result<(), WebSocketError> {
+    for frame in frames {
+        socket.send(Message::Text(frame)).await?;
+    }
+    Ok(())
+}
+
+enum Event {
+    Frame(String),
+    Command(Command),
+    Closed,
+}
+
+/// Carries frames until the connection ends.
+async fn serve(socket: WebSocket, exchange: &mut Exchange, commands: &mut mpsc::Receiver<Command>) {
+    let (mut sink, frames) = socket.split();
+    let frames = frames.map(|frame| match frame {
+        Ok(Message::Text(text)) => Event::Frame(text),
+        Ok(Message::Bytes(_)) | Err(_) => Event::Closed,
+    });
+    let ends = frames.chain(stream::iter([Event::Closed]));
+    let mut events = stream::select(ends, commands.map(Event::Command));
+    while let Some(event) = events.next().await {
+        let replies = match event {
+            Event::Frame(text) => exchange.incoming(&text),
+            Event::Command(command) => exchange.command(command).into_iter().collect(),
+            Event::Closed => return,
+        };
+        if send_all(&mut sink, replies).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits for the next try, or until someone asks for it. False: the page is gone.
+async fn wait(
+    milliseconds: u32,
+    exchange: &mut Exchange,
+    commands: &mut mpsc::Receiver<Command>,
+) -> bool {
+    let mut pause = pin!(browser::sleep(milliseconds));
+    loop {
+        match select(commands.next(), pause.as_mut()).await {
+            Either::Left((None, _)) => return false,
+            Either::Left((Some(Command::TryNow), _)) | Either::Right(_) => return true,
+            Either::Left((Some(command), _)) => exchange.command_offline(command),
+        }
+    }
+}
+
+fn settle(status: &ArcRwSignal<Status>, now: Status) {
+    if status.get_untracked() != now {
+        status.set(now);
+    }
+}

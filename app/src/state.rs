@@ -1,0 +1,17 @@
+//! What the page knows and how it changes: plain values and functions, tested on the host.
+
+pub mod board;
+pub mod card;
+pub mod clean;
+pub mod command;
+pub mod composer;
+pub mod format;
+pub mod frames;
+pub mod login;
+pub mod message;
+pub mod output;
+pub mod rows;
+#[cfg(test)]
+pub mod samples;
+pub mod seen;
+pub mod session;

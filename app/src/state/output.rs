@@ -1,0 +1,90 @@
+//! A command's output as it is shown, from what the shell-output endpoint gave.
+
+use model::ShellSnapshot;
+
+use super::clean::clean;
+
+/// An output ready to be shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ShownOutput {
+    /// Combined text, or the first of two streams; empty when there is none.
+    pub stdout: String,
+    /// The agent's separate error stream; empty when there is none.
+    pub stderr: String,
+    /// Something was dropped.
+    pub is_truncated: bool,
+    /// Nothing more will come.
+    pub is_final: bool,
+}
+
+impl ShownOutput {
+    /// There is nothing to read.
+    pub const fn is_empty(&self) -> bool {
+        self.stdout.is_empty() && self.stderr.is_empty()
+    }
+}
+
+impl From<ShellSnapshot> for ShownOutput {
+    fn from(snapshot: ShellSnapshot) -> Self {
+        let text = |stream: Option<String>| stream.as_deref().map(clean).unwrap_or_default();
+        let output = snapshot.output;
+        Self {
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            is_truncated: output.truncated.unwrap_or_default(),
+            is_final: snapshot.status.is_terminal(),
+        }
+    }
+}
+
+/// What stands in the way of showing the newest output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// The last request failed; it can be tried again.
+    Unavailable,
+    /// There is no such output any more.
+    Gone,
+}
+
+impl Trouble {
+    /// The words for it; `has_older`: an older state is shown.
+    pub const fn words(self, has_older: bool) -> &'static str {
+        match (self, has_older) {
+            (Self::Unavailable, true) => {
+                "Output unavailable. This is the last state that was read."
+            }
+            (Self::Unavailable, false) => "Output unavailable.",
+            (Self::Gone, true) => {
+                "The output is no longer kept. This is the last state that was read."
+            }
+            (Self::Gone, false) => "The output is no longer kept.",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::samples;
+    use model::{CommandStatus, ShellOutput};
+
+    #[test]
+    fn s_050_what_is_shown_is_clean_and_keeps_the_streams_apart() {
+        let output = ShellOutput {
+            stdout: Some("\u{1b}[32mok\u{1b}[0m\n10%\r100%".into()),
+            stderr: Some("warning\u{7}".into()),
+            truncated: Some(true),
+            ..ShellOutput::default()
+        };
+        let shown = ShownOutput::from(samples::snapshot(CommandStatus::Complete, output));
+        assert_eq!((shown.stdout.as_str(), shown.stderr.as_str()), ("ok\n100%", "warning"));
+        assert!(shown.is_truncated && shown.is_final);
+    }
+
+    #[test]
+    fn an_output_that_was_never_emitted_is_empty() {
+        let snapshot = samples::snapshot(CommandStatus::Running, ShellOutput::default());
+        let shown = ShownOutput::from(snapshot);
+        assert!(shown.is_empty() && !shown.is_final && !shown.is_truncated);
+    }
+}

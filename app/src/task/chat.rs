@@ -1,0 +1,178 @@
+//! The chat: what was said and done, in order, and the place to say more.
+
+use leptos::{html, prelude::*, task::spawn_local};
+use model::{
+    TaskCard,
+    wire::{MessagePage, Request},
+};
+
+use super::{composer::Composer, message::MessageRow};
+use crate::{
+    context::{Act, shared},
+    controls::{Notice, Problem, skeleton},
+    icon::{Icon, icon},
+    state::session::{LiveSession, Offer, start_offer, turn_line},
+};
+
+/// Further from the end than this counts as reading what was before, in CSS pixels.
+const AWAY: i32 = 80;
+
+/// The chat of one session. Its log stands at its end without a script: it scrolls in reverse.
+#[component]
+pub fn Chat(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView {
+    let log = NodeRef::<html::Div>::new();
+    let is_away = RwSignal::new(false);
+    let track = move |_| {
+        let away = log.get().is_some_and(|log| log.scroll_top() < -AWAY);
+        if is_away.get_untracked() != away {
+            is_away.set(away);
+        }
+    };
+    let to_latest = move |_| {
+        if let Some(log) = log.get() {
+            log.set_scroll_top(0);
+        }
+    };
+    let foot = session.clone();
+    view! {
+        <section class="chat" aria-label="Chat">
+            <div
+                class="chat__log"
+                role="log"
+                aria-label="Conversation"
+                tabindex="0"
+                node_ref=log
+                on:scroll=track
+            >
+                <Flow session />
+            </div>
+            <div class="chat__foot">
+                <button
+                    class="button chat__jump"
+                    type="button"
+                    hidden=move || !is_away.get()
+                    on:click=to_latest
+                >
+                    {icon(Icon::Down)}
+                    "Jump to latest"
+                </button>
+                <StartOffer session=foot.clone() />
+                <Composer session=foot card />
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Flow(session: LiveSession) -> impl IntoView {
+    let streaming = streaming_row(&session);
+    let (rows, view, older) = (session.messages.clone(), session.view.clone(), session.clone());
+    let agent = {
+        let view = view.clone();
+        Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.agent_name.clone())))
+    };
+    let is_loading = {
+        let view = view.clone();
+        Memo::new(move |_| view.with(Option::is_none))
+    };
+    let end = Memo::new(move |_| view.with(|view| view.as_ref().and_then(turn_line)));
+    view! {
+        <div class="chat__flow">
+            {move || is_loading.get().then(skeleton)}
+            <Older session=older />
+            <For
+                each=move || rows.list()
+                key=|row| row.key
+                children=move |row| view! { <MessageRow row agent streaming /> }
+            />
+            {move || end.get().map(|text| view! { <p class="divider">{text}</p> })}
+        </div>
+    }
+}
+
+/// The row that the agent is still writing.
+fn streaming_row(session: &LiveSession) -> Memo<Option<u64>> {
+    let session = session.clone();
+    Memo::new(move |_| {
+        let is_busy =
+            session.view.with(|view| view.as_ref().is_some_and(|view| view.state.is_busy()));
+        let last = session.messages.list().last().map(|row| row.key);
+        last.filter(|_| is_busy)
+    })
+}
+
+/// Brings the messages before those that are here. The log scrolls in reverse, so that what is
+/// read stays where it is.
+#[component]
+fn Older(session: LiveSession) -> impl IntoView {
+    let has_older = session.has_older.clone();
+    let is_pending = RwSignal::new(false);
+    let error = RwSignal::new(None);
+    let live = shared().live;
+    let load = move || {
+        if is_pending.get_untracked() {
+            return;
+        }
+        is_pending.set(true);
+        error.set(None);
+        let (live, session) = (live.clone(), session.clone());
+        spawn_local(async move {
+            let (session_id, before) = (session.id, session.messages.first_key());
+            let request = Request::MessageList { session_id, before, limit: None };
+            let answer = live.ask::<MessagePage>(request).await;
+            is_pending.try_set(false);
+            match answer {
+                Ok(page) => session.take_older(page),
+                Err(failed) => drop(error.try_set(Some(failed.to_string()))),
+            }
+        });
+    };
+    move || {
+        let load = load.clone();
+        has_older.get().then(|| {
+            view! {
+                <div class="chat__older">
+                    <button
+                        class="button"
+                        type="button"
+                        data-variant="quiet"
+                        disabled=move || is_pending.get()
+                        on:click=move |_| load()
+                    >
+                        "Load older"
+                    </button>
+                    <Problem text=error />
+                </div>
+            }
+        })
+    }
+}
+
+/// What can be done about a session that does not work.
+#[component]
+fn StartOffer(session: LiveSession) -> impl IntoView {
+    let (view, session_id) = (session.view, session.id);
+    let offer = Memo::new(move |_| view.with(|view| view.as_ref().and_then(start_offer)));
+    let act = Act::new();
+    move || {
+        offer.get().map(|Offer { icon: mark, fact, act: words }| {
+            let button = ViewFn::from(move || {
+                view! {
+                    <button
+                        class="button"
+                        type="button"
+                        disabled=move || act.is_pending.get()
+                        on:click=move |_| act.send(Request::SessionStart { session_id })
+                    >
+                        {icon(Icon::Retry)}
+                        {words}
+                    </button>
+                }
+            });
+            view! {
+                <Notice mark text=fact.to_owned() act=button />
+                <Problem text=act.error />
+            }
+        })
+    }
+}

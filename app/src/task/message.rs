@@ -1,0 +1,170 @@
+//! One message of the chat.
+
+use leptos::prelude::*;
+use model::{MessageView, PlanEntry, Timestamp};
+
+use super::{permission::Permission, shell::ShellRow};
+use crate::{
+    context::shared,
+    controls::Age,
+    icon::{Icon, icon, named_icon},
+    state::{
+        format,
+        message::{Shape, Tool, plan_progress, shape, tool_remark, tool_subject},
+        rows::Row,
+    },
+};
+
+/// A message, shown as what it is. A change of it changes what differs, nothing more.
+#[component]
+pub fn MessageRow(
+    row: Row<MessageView>,
+    agent: Memo<Option<String>>,
+    streaming: Memo<Option<u64>>,
+) -> impl IntoView {
+    let message = RwSignal::from(row.record);
+    let key = row.key;
+    let shape = Memo::new(move |_| message.with(shape));
+    move || match shape.get() {
+        Shape::Prompt => view! { <Prompt message /> }.into_any(),
+        Shape::Answer => {
+            let is_streaming = Memo::new(move |_| streaming.get() == Some(key));
+            view! { <Answer message agent is_streaming /> }.into_any()
+        }
+        Shape::Thinking => view! { <Thinking message /> }.into_any(),
+        Shape::Plan => view! { <Plan message /> }.into_any(),
+        Shape::Shell => view! { <ShellRow message /> }.into_any(),
+        Shape::Tool(tool) => view! { <ToolRow message tool /> }.into_any(),
+        Shape::Permission => view! { <Permission message agent /> }.into_any(),
+        Shape::Note => view! { <p class="divider">{content(message)}</p> }.into_any(),
+        Shape::Failure => view! { <Failure message /> }.into_any(),
+    }
+}
+
+/// The message's text as it is now.
+fn content(message: RwSignal<MessageView>) -> impl Fn() -> String + Copy + Send + 'static {
+    move || message.with(|message| message.content.clone())
+}
+
+/// When the message was made: this never changes.
+fn made_at(message: RwSignal<MessageView>) -> Timestamp {
+    message.with_untracked(|message| message.created_at)
+}
+
+#[component]
+fn Prompt(message: RwSignal<MessageView>) -> impl IntoView {
+    view! {
+        <article class="msg" data-from="you">
+            <header class="msg__head">
+                <strong>"You"</strong>
+                <Age at=made_at(message) />
+            </header>
+            <div class="msg__body prose plain">{content(message)}</div>
+        </article>
+    }
+}
+
+#[component]
+fn Answer(
+    message: RwSignal<MessageView>,
+    agent: Memo<Option<String>>,
+    is_streaming: Memo<bool>,
+) -> impl IntoView {
+    view! {
+        <article
+            class="msg"
+            data-from="agent"
+            aria-busy=move || is_streaming.get().then_some("true")
+        >
+            <header class="msg__head">
+                <strong>{move || agent.get().unwrap_or_else(|| "Agent".to_owned())}</strong>
+                <Age at=made_at(message) />
+            </header>
+            <div
+                class="prose plain"
+                data-state=move || is_streaming.get().then_some("streaming")
+            >
+                <p>{content(message)}</p>
+            </div>
+        </article>
+    }
+}
+
+#[component]
+fn Thinking(message: RwSignal<MessageView>) -> impl IntoView {
+    let took = Memo::new(move |_| {
+        message.with(|message| message.updated_at.seconds_since(message.created_at))
+    });
+    let words = move || match took.get() {
+        0 => "Thought".to_owned(),
+        seconds => format!("Thought for {}", format::duration(seconds)),
+    };
+    view! {
+        <details class="fold">
+            <summary>{icon(Icon::Chevron)} {words}</summary>
+            <div class="fold__body prose plain">{content(message)}</div>
+        </details>
+    }
+}
+
+#[component]
+fn Plan(message: RwSignal<MessageView>) -> impl IntoView {
+    let steps =
+        move || message.with(|message| message.metadata.plan.iter().map(plan_step).collect_view());
+    view! {
+        <section class="work" data-apart="" aria-label="Plan">
+            <div class="tool">
+                {icon(Icon::Plan)}
+                <span class="grow">"Plan"</span>
+                <span class="muted">{move || message.with(plan_progress)}</span>
+            </div>
+            <ol class="steps">{steps}</ol>
+        </section>
+    }
+}
+
+fn plan_step(entry: &PlanEntry) -> AnyView {
+    let (state, mark, label) = match entry.status.as_str() {
+        "completed" => ("done", Icon::Done, "Done"),
+        "in_progress" => ("running", Icon::Running, "In progress"),
+        _ => ("queued", Icon::Queued, "Open"),
+    };
+    view! {
+        <li data-state=state>
+            {named_icon(mark, "", label)}
+            <span>{entry.content.clone()}</span>
+        </li>
+    }
+    .into_any()
+}
+
+#[component]
+fn ToolRow(message: RwSignal<MessageView>, tool: Tool) -> impl IntoView {
+    let remark = Memo::new(move |_| message.with(|message| tool_remark(message.metadata.status)));
+    view! {
+        <div class="work">
+            <div class="tool">
+                {icon(tool.icon())}
+                <span>{tool.word()}</span>
+                <code>{move || message.with(tool_subject)}</code>
+                {move || remark.get().map(|text| view! { <span class="muted">{text}</span> })}
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Failure(message: RwSignal<MessageView>) -> impl IntoView {
+    let clock = shared().clock;
+    let at = made_at(message);
+    view! {
+        <section class="ask" data-state="failed">
+            <h2 class="ask__title">
+                {icon(Icon::Failed)}
+                "The turn failed"
+                <span class="muted">{move || clock.age(at)}</span>
+            </h2>
+            <p class="plain">{content(message)}</p>
+        </section>
+    }
+}
