@@ -1,0 +1,178 @@
+//! Operations, applied inside a write transaction.
+
+use model::{Session, SessionId, StoredMessage, Task, TaskId, Timestamp, Turn};
+use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
+use serde::Serialize;
+
+use crate::{
+    Op, StoreError,
+    body::Body,
+    key,
+    table::{self, Definition, Readable},
+};
+
+/// Folders that are remembered.
+const FOLDER_LIMIT: u64 = 20;
+
+type Result<T = ()> = std::result::Result<T, StoreError>;
+
+/// Applies operations in order. After an error the transaction must be dropped.
+pub(crate) fn apply(txn: &WriteTransaction, ops: &[Op]) -> Result {
+    ops.iter().try_for_each(|op| Change { txn }.apply(op))
+}
+
+struct Change<'a> {
+    txn: &'a WriteTransaction,
+}
+
+impl Change<'_> {
+    fn apply(&self, op: &Op) -> Result {
+        match op {
+            Op::PutWorkspace(it) => self.put(table::WORKSPACES, it.id.as_bytes(), it),
+            Op::PutWorkflow(it) => self.put(table::WORKFLOWS, it.id.as_bytes(), it),
+            Op::PutTask(it) => self.put_task(it),
+            Op::DeleteTask(id) => self.delete_task(*id),
+            Op::PutSession(it) => self.put_session(it),
+            Op::PutTurn(it) => self.put_turn(it),
+            Op::PutMessage(it) => self.put_message(it),
+            Op::ChangeBody { session_id, seq, stream, change, extent } => {
+                self.owned_by_session("output", *session_id)?;
+                let body = Body { session: *session_id, seq: *seq, stream: *stream };
+                body.change(&mut self.open(table::MESSAGES)?, change, *extent)
+            }
+            Op::PutProfile(it) => self.put(table::PROFILES, it.id.as_bytes(), it),
+            Op::DeleteProfile(id) => self.delete(table::PROFILES, id.as_bytes()),
+            Op::RememberFolder { path, at } => self.remember_folder(path, *at),
+            Op::PutProcess(it) => {
+                self.owned_by_session("process", it.session_id)?;
+                self.put(table::PROCESSES, &key::process(it.session_id, it.pid), it)
+            }
+            Op::DeleteProcess { session_id, pid } => {
+                self.delete(table::PROCESSES, &key::process(*session_id, *pid))
+            }
+            Op::PutBrowserSession(it) => self.put(table::BROWSER_SESSIONS, it.id.as_bytes(), it),
+            Op::DeleteBrowserSession(id) => self.delete(table::BROWSER_SESSIONS, id.as_bytes()),
+        }
+    }
+
+    fn open(&self, table: Definition) -> Result<Table<'_, &'static [u8], &'static [u8]>> {
+        Ok(self.txn.open_table(table)?)
+    }
+
+    fn put(&self, table: Definition, key: &[u8], record: &impl Serialize) -> Result {
+        self.open(table)?.insert(key, &*table::encode(record)?)?;
+        Ok(())
+    }
+
+    fn mark(&self, table: Definition, key: &[u8]) -> Result {
+        self.open(table)?.insert(key, [].as_slice())?;
+        Ok(())
+    }
+
+    fn delete(&self, table: Definition, key: &[u8]) -> Result {
+        self.open(table)?.remove(key)?;
+        Ok(())
+    }
+
+    fn delete_under(&self, table: Definition, id: &[u8; 16]) -> Result {
+        let keys = key::under(id);
+        self.open(table)?.retain_in::<&[u8], _>(&**keys.start()..=&**keys.end(), |_, _| false)?;
+        Ok(())
+    }
+
+    fn owned(
+        &self,
+        child: &'static str,
+        parent: &'static str,
+        table: Definition,
+        id: &[u8; 16],
+    ) -> Result {
+        match self.open(table)?.get(id.as_slice())? {
+            Some(_) => Ok(()),
+            None => Err(StoreError::Orphan { child, parent }),
+        }
+    }
+
+    fn owned_by_session(&self, child: &'static str, id: SessionId) -> Result {
+        self.owned(child, "session", table::SESSIONS, id.as_bytes())
+    }
+
+    fn put_task(&self, task: &Task) -> Result {
+        self.put(table::TASKS, task.id.as_bytes(), task)
+    }
+
+    fn delete_task(&self, id: TaskId) -> Result {
+        for session in self.sessions_of(id)? {
+            let session = session.as_bytes();
+            for table in [table::MESSAGES, table::TURNS, table::OPEN_TURNS, table::PROCESSES] {
+                self.delete_under(table, session)?;
+            }
+            self.delete(table::SESSIONS, session)?;
+        }
+        self.delete_under(table::TASK_SESSIONS, id.as_bytes())?;
+        self.delete(table::TASKS, id.as_bytes())
+    }
+
+    fn sessions_of(&self, id: TaskId) -> Result<Vec<SessionId>> {
+        crate::reader::sessions_under(&self.open(table::TASK_SESSIONS)?, id)
+    }
+
+    fn put_session(&self, session: &Session) -> Result {
+        self.owned("session", "task", table::TASKS, session.task_id.as_bytes())?;
+        self.mark(table::TASK_SESSIONS, &key::task_session(session.task_id, session.id))?;
+        self.put(table::SESSIONS, session.id.as_bytes(), session)
+    }
+
+    fn put_turn(&self, turn: &Turn) -> Result {
+        self.owned_by_session("turn", turn.session_id)?;
+        let key = key::turn(turn.session_id, turn.id);
+        self.put(table::TURNS, &key, turn)?;
+        match turn.ended_at {
+            None => self.mark(table::OPEN_TURNS, &key),
+            Some(_) => self.delete(table::OPEN_TURNS, &key),
+        }
+    }
+
+    fn put_message(&self, message: &StoredMessage) -> Result {
+        let (session, seq) = (message.session_id, message.seq);
+        self.owned_by_session("message", session)?;
+        let mut table = self.open(table::MESSAGES)?;
+        let record = key::record(session, seq);
+        match table.seq(&key::message_id(session, message.id))? {
+            Some(kept) if kept == seq => {}
+            Some(kept) => {
+                return Err(StoreError::Invalid(format!(
+                    "a message cannot move from {kept} to {seq}"
+                )));
+            }
+            None if table.get(&*record)?.is_some() => {
+                return Err(StoreError::Invalid(format!("place {seq} has another message")));
+            }
+            None => {
+                table
+                    .insert(&*key::message_id(session, message.id), seq.to_be_bytes().as_slice())?;
+            }
+        }
+        table.insert(&*record, &*table::encode(message)?)?;
+        let metadata = &message.metadata;
+        let client_id = metadata.client_message_id.as_ref().map(|id| key::client_id(session, id));
+        let tool_call = metadata.tool_call_id.as_ref().map(|id| key::tool_call(session, id));
+        for key in client_id.iter().chain(&tool_call) {
+            // An older message that changes must not take the entry from a newer one.
+            if table.seq(key)?.is_none_or(|newest| newest < seq) {
+                table.insert(&**key, seq.to_be_bytes().as_slice())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remember_folder(&self, path: &str, at: Timestamp) -> Result {
+        self.put(table::FOLDERS, path.as_bytes(), &at)?;
+        let mut table = self.open(table::FOLDERS)?;
+        while table.len()? > FOLDER_LIMIT {
+            let Some(oldest) = crate::reader::folders_by_age(&table)?.pop() else { break };
+            table.remove(oldest.as_bytes())?;
+        }
+        Ok(())
+    }
+}
