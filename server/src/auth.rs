@@ -1,7 +1,7 @@
 //! Who may ask: browsers by a session of their own, scripts by the token.
 //!
-//! Every route is closed unless it stands in [`OPEN`]. A browser gets in by a one-time link; what it
-//! then holds is a session, listed and revocable, and never the token itself.
+//! Every route is closed unless it stands in the list of open ones. A browser gets in by a one-time
+//! link; what it then holds is a session, listed and revocable, and never the token itself.
 
 mod attempts;
 mod device;

@@ -150,7 +150,7 @@ fn link(dir: &Path) -> Result<(), Failure> {
     print(format_args!("The link works once, within {} minutes.", link.expires_in_seconds / 60));
     if link.url.starts_with("http://127.") || link.url.starts_with("http://[::1]") {
         print(format_args!(
-            "It opens on this machine only: for a phone, start the server with --host and --allow-host."
+            "It opens on this machine only: a phone needs a server with --host and --allow-host."
         ));
     }
     Ok(())

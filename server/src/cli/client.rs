@@ -33,7 +33,7 @@ pub(super) enum ClientError {
         "the server at {0} was started with another token: set KANDEV_TOKEN to the one that it has"
     )]
     OtherToken(String),
-    #[error("the server refused: {message} {hint}", message = .0.message, hint = .0.hint.as_deref().unwrap_or_default())]
+    #[error("the server refused: {} {}", .0.message, .0.hint.as_deref().unwrap_or_default())]
     Refused(ApiError),
     #[error("the server answered {0}: restart it, it may be of another version")]
     Unexpected(String),

@@ -1,5 +1,6 @@
 //! A real server on a free port, and those who try to get in.
 
+mod api;
 mod assets;
 mod command_line;
 mod guard;
