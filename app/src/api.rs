@@ -7,7 +7,7 @@ use leptos::{
         error::{FromServerFnError, ServerFnErrorErr},
     },
 };
-use model::{ApiError, ErrorCode, TaskCard, wire::NewTask};
+use model::{ApiError, ErrorCode, TaskId, wire::NewTask};
 use serde::{Deserialize, Serialize};
 
 /// Why a form was refused: the engine's own error, so that a field can say what is wrong with it.
@@ -41,15 +41,23 @@ impl FromServerFnError for FormError {
     }
 }
 
+/// A task that was made. The task itself comes to every page by its connection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CreatedTask {
+    /// Its id.
+    pub id: TaskId,
+}
+
 /// Creates a task, and starts its agent if that is asked for.
 ///
 /// # Errors
 ///
 /// What the engine says, with the field it is about.
 #[server(prefix = "/fn", endpoint = "create_task", input = leptos::server_fn::codec::Json)]
-pub async fn create_task(task: NewTask) -> Result<TaskCard, FormError> {
+pub async fn create_task(task: NewTask) -> Result<CreatedTask, FormError> {
     let engine: engine::Engine = expect_context();
-    engine.create_task(task).await.map_err(refuse)
+    let card = engine.create_task(task).await.map_err(refuse)?;
+    Ok(CreatedTask { id: card.id })
 }
 
 /// Gives the answer the status that fits its error.

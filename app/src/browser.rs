@@ -8,6 +8,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::JsCast;
 use web_sys::{AbortController, Element};
 
+use crate::state::frames::parse;
+
 /// Why a request brought nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
@@ -47,7 +49,8 @@ pub async fn get<T: DeserializeOwned>(path: &str) -> Result<T, FetchError> {
     if response.status() == 401 {
         go_to("/login");
     }
-    accepted(response).await?.json().await.map_err(|_| FetchError::Unreachable)
+    let text = accepted(response).await?.text().await.map_err(|_| FetchError::Unreachable)?;
+    parse(&text).ok_or(FetchError::Unreachable)
 }
 
 /// Sends JSON.
@@ -61,9 +64,10 @@ async fn accepted(response: Response) -> Result<Response, FetchError> {
     if response.ok() {
         return Ok(response);
     }
-    let message = match response.json::<ApiError>().await {
-        Ok(error) => error.message,
-        Err(_) => format!("The server answered with status {}.", response.status()),
+    let text = response.text().await.unwrap_or_default();
+    let message = match parse::<ApiError>(&text) {
+        Some(error) => error.message,
+        None => format!("The server answered with status {}.", response.status()),
     };
     Err(FetchError::Refused { status: response.status(), message })
 }

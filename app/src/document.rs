@@ -39,7 +39,7 @@ pub fn shell(assets: Assets, boot: BootState) -> impl IntoView {
                     content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content"
                 />
                 <meta name="color-scheme" content="light dark" />
-                <title>{title(&boot)}</title>
+                <title inner_html=escaped(&title(&boot))></title>
                 <link rel="icon" href=assets.favicon.clone() type="image/svg+xml" />
                 <link rel="stylesheet" href=assets.css.clone() />
                 <script
@@ -86,6 +86,12 @@ fn title(boot: &BootState) -> String {
     full_title(page)
 }
 
+/// Text for the inside of a title element, which knows entities and no comments: the marks that
+/// hydration puts behind text would be read out.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
 /// The title of the tab for a page of this name.
 pub fn full_title(page: &str) -> String {
     format!("{page} \u{b7} Kandev")
@@ -117,13 +123,28 @@ fn script_json(boot: &BootState) -> String {
 pub fn hydrate() {
     let element = document().get_element_by_id(BOOT_STATE_ID).expect("the shell writes it");
     let json = element.text_content().unwrap_or_default();
-    let boot: BootState = serde_json::from_str(&json).expect("the server wrote this type");
+    let boot: BootState = crate::state::frames::parse(&json).expect("the server wrote this type");
     let icons = element.get_attribute("data-icons").unwrap_or_default();
     leptos::mount::hydrate_body(move || {
         provide_context(Assets { icons, ..Assets::default() });
         provide_context(boot);
+        // Runs when the page stands: whoever clicks now is answered.
+        Effect::new(|_| mark_alive());
         view! { <App /> }
     });
+    if let Some(root) = document().document_element() {
+        // Says that clicks are heard. Without it the page is as it was.
+        let _ = root.set_attribute("data-hydrated", "");
+    }
+}
+
+/// Says in the document that the page answers to clicks.
+#[cfg(feature = "hydrate")]
+fn mark_alive() {
+    if let Some(root) = document().document_element() {
+        // It fails only for a name that is none.
+        let _ = root.set_attribute("data-hydrated", "");
+    }
 }
 
 #[cfg(test)]

@@ -21,12 +21,14 @@ mod document;
 mod icon;
 mod live;
 mod login;
+#[cfg(test)]
+mod rendered;
 mod root;
 mod state;
 mod task;
 mod topbar;
 
-pub use api::{CreateTask, FormError, create_task};
+pub use api::{CreateTask, CreatedTask, FormError, create_task};
 #[cfg(feature = "hydrate")]
 pub use document::hydrate;
 pub use document::{Assets, shell};

@@ -2,7 +2,7 @@
 
 use leptos::{ev, prelude::*, task::spawn_local};
 use leptos_router::hooks::use_navigate;
-use model::{ApiError, ProfileView, TaskCard};
+use model::{ApiError, ProfileView};
 
 use super::draft::{Choice, Draft};
 use crate::{
@@ -28,6 +28,17 @@ impl Form {
     fn problem(self, field: &'static str) -> Option<String> {
         let error = self.error.get()?;
         (error.field.as_deref() == Some(field)).then(|| with_hint(&error))
+    }
+
+    /// The ids of the texts that describe a field. Tracked.
+    fn described_by(self, field: &'static str, has_hint: bool) -> Option<String> {
+        let id = field_id(field);
+        let problem = self.problem(field).map(|_| format!("{id}-problem"));
+        let hint = has_hint.then(|| format!("{id}-hint"));
+        match (problem, hint) {
+            (Some(problem), Some(hint)) => Some(format!("{problem} {hint}")),
+            (problem, hint) => problem.or(hint),
+        }
     }
 
     /// What is wrong with none of the fields. Tracked.
@@ -105,9 +116,10 @@ fn submission(form: Form) -> impl Fn() + Clone + 'static {
             let answer = create_task(task).await;
             form.is_sending.set(false);
             match answer {
-                Ok(card) => {
-                    let path = format!("/tasks/{}", card.id);
-                    created(&shared, form.draft, card);
+                Ok(created) => {
+                    shared.is_writing.set(false);
+                    form.draft.clear();
+                    let path = format!("/tasks/{}", created.id);
                     navigate(&path, leptos_router::NavigateOptions::default());
                 }
                 Err(FormError(error)) => {
@@ -119,12 +131,6 @@ fn submission(form: Form) -> impl Fn() + Clone + 'static {
             }
         });
     }
-}
-
-fn created(shared: &Shared, draft: Draft, card: TaskCard) {
-    shared.board.tasks.upsert(card);
-    shared.is_writing.set(false);
-    draft.clear();
 }
 
 fn field_id(name: &str) -> String {
@@ -152,7 +158,7 @@ fn Fields(form: Form) -> impl IntoView {
                     autofocus=true
                     placeholder="What is to be done?"
                     aria-invalid=move || form.problem("prompt").map(|_| "true")
-                    aria-describedby="new-task-prompt-problem"
+                    aria-describedby=move || form.described_by("prompt", false)
                     prop:value=move || draft.prompt.get()
                     on:input=move |event| draft.prompt.set(event_target_value(&event))
                 ></textarea>
@@ -200,7 +206,7 @@ fn TextField(
                 placeholder=placeholder
                 list=list
                 aria-invalid=move || form.problem(name).map(|_| "true")
-                aria-describedby=format!("{id}-problem {id}-hint")
+                aria-describedby=move || form.described_by(name, hint.is_some())
                 prop:value=move || value.get()
                 on:input=move |event| value.set(event_target_value(&event))
             />
@@ -290,7 +296,7 @@ fn CustomFields(form: Form) -> impl IntoView {
                 spellcheck="false"
                 placeholder="NAME=value"
                 aria-invalid=move || form.problem("env").map(|_| "true")
-                aria-describedby=format!("{id}-problem {id}-hint")
+                aria-describedby=move || form.described_by("env", true)
                 prop:value=move || draft.env.get()
                 on:input=move |event| draft.env.set(event_target_value(&event))
             ></textarea>

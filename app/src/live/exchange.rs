@@ -188,7 +188,7 @@ mod tests {
         serde_json::from_str(text).unwrap()
     }
 
-    fn response(request: &str, payload: Value) -> String {
+    fn response(request: &str, payload: &Value) -> String {
         json!({"id": frame(request).id, "type": "response", "action": "", "payload": payload})
             .to_string()
     }
@@ -225,7 +225,7 @@ mod tests {
         let (second, mut second_answer) = cancel();
         exchange.command(first).unwrap();
         let request = exchange.command(second).unwrap();
-        exchange.incoming(&response(&request, json!({"done": 1})));
+        exchange.incoming(&response(&request, &json!({"done": 1})));
         assert_eq!(second_answer.try_recv(), Ok(Some(Ok(json!({"done": 1})))));
         assert_eq!(first_answer.try_recv(), Ok(None), "the other one still waits");
     }
@@ -267,7 +267,7 @@ mod tests {
             rev: 91,
             board: Some(samples::board(vec![samples::card(2, "two")])),
         };
-        exchange.incoming(&response(&frames[0], json!(snapshot)));
+        exchange.incoming(&response(&frames[0], &json!(snapshot)));
         assert!(exchange.board.tasks.find(samples::task_id(1)).is_none());
         assert!(exchange.board.tasks.find(samples::task_id(2)).is_some());
     }

@@ -53,8 +53,10 @@ impl<T: Keyed> Default for Rows<T> {
 impl<T: Keyed> Rows<T> {
     /// These records, in any order.
     pub fn new(records: Vec<T>) -> Self {
-        let mut rows: Vec<_> = records.into_iter().map(row).collect();
-        rows.sort_by_key(|row| row.key);
+        let mut rows = Vec::with_capacity(records.len());
+        for record in records {
+            insert(&mut rows, row(record));
+        }
         Self { list: ArcRwSignal::new(rows) }
     }
 
@@ -101,17 +103,17 @@ impl<T: Keyed> Rows<T> {
 
     /// Makes these records all there are. Rows that stay keep their signal.
     pub fn replace(&self, records: Vec<T>) {
-        let mut next: Vec<_> = records
-            .into_iter()
-            .map(|record| match self.find_untracked(record.key()) {
+        let mut next = Vec::with_capacity(records.len());
+        for record in records {
+            let same = match self.find_untracked(record.key()) {
                 Some(known) => {
                     settle(&known.record, record);
                     known
                 }
                 None => row(record),
-            })
-            .collect();
-        next.sort_by_key(|row| row.key);
+            };
+            insert(&mut next, same);
+        }
         if self.list.with_untracked(|rows| *rows != next) {
             self.list.set(next);
         }
@@ -124,6 +126,14 @@ impl<T: Keyed> Rows<T> {
 
 fn row<T: Keyed>(record: T) -> Row<T> {
     Row { key: record.key(), record: ArcRwSignal::new(record) }
+}
+
+/// Puts a row in its place: at the end, as a rule. Of two with one key the last one stays.
+fn insert<T: Keyed>(rows: &mut Vec<Row<T>>, row: Row<T>) {
+    match position(rows, row.key) {
+        Ok(at) => rows[at] = row,
+        Err(at) => rows.insert(at, row),
+    }
 }
 
 fn position<T: Keyed>(rows: &[Row<T>], key: T::Key) -> Result<usize, usize> {

@@ -346,7 +346,8 @@ mod tests {
 
     /// A frame of each kind that an agent sends.
     fn frames() -> Vec<String> {
-        let update = |update: Value| json!({"method": "session/update", "params": {"sessionId": "s", "update": update}});
+        let update =
+            |update: Value| json!({"method": "session/update", "params": {"update": update}});
         let content = json!({"type": "text", "text": "hi SMILE"});
         let frames = [
             ask(&json!(5)),

@@ -26,6 +26,9 @@ pub struct Launch {
     pub task_id: TaskId,
 }
 
+/// What the server takes its secret from, where it is given by the environment.
+const SERVER_TOKEN_VARIABLE: &str = "KANDEV_TOKEN";
+
 impl Launch {
     /// The command: own process group, three pipes, the ids in its environment (P-011).
     pub(crate) fn to_command(&self) -> Result<Command, SpawnError> {
@@ -37,6 +40,8 @@ impl Launch {
         let mut command = Command::new(path);
         command
             .args(args)
+            // The server's own secret is none of the agent's business.
+            .env_remove(SERVER_TOKEN_VARIABLE)
             .envs(env.iter().map(|(name, value)| (name, value)))
             .env(process::TASK_VARIABLE, self.task_id.to_string())
             .env(process::SESSION_VARIABLE, self.session_id.to_string())
@@ -117,5 +122,15 @@ mod tests {
         assert!(launch.to_command().is_ok());
         launch.command.env.push(("PATH".into(), "/no/such/folder".into()));
         assert!(matches!(launch.to_command(), Err(SpawnError::NotFound { .. })));
+    }
+
+    #[test]
+    fn p_011_the_agent_gets_its_ids_and_not_the_servers_secret() {
+        let command = launch("sh", "/").to_command().expect("sh is there");
+        let env: Vec<_> = command.as_std().get_envs().collect();
+        let value = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, value)| *value);
+        let session = SessionId::from_bytes([1; 16]).to_string();
+        assert_eq!(value("KANDEV_SESSION_ID").flatten(), Some(OsStr::new(&session)));
+        assert_eq!(value("KANDEV_TOKEN"), Some(None));
     }
 }

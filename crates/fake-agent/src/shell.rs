@@ -72,15 +72,16 @@ fn exit_code(status: ExitStatus) -> i64 {
     code.map_or(127, i64::from)
 }
 
-/// Leaves a process behind that outlives the turn: in the agent's group, or in a session of its
-/// own. Returns its pid.
+/// Leaves a `sleep` behind that outlives the turn: in the agent's group, or in a session of its
+/// own. Returns its pid, once it is there.
 pub(crate) fn leave_behind(detached: bool) -> io::Result<u32> {
-    let mut command = Command::new("sleep");
-    if detached {
-        // It replaces itself by its argument, so the pid stays.
-        command = Command::new("setsid");
-        command.arg("sleep");
+    let mut command = if detached { Command::new("setsid") } else { Command::new("env") };
+    // Neither forks: each replaces itself by what it starts, so the pid stays.
+    command.args(["sh", "-c", "echo; exec sleep 600 >&-"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn()?;
+    if let Some(mut stdout) = child.stdout.take() {
+        stdout.read_exact(&mut [0])?;
     }
-    command.arg("600").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().map(|child| child.id())
+    Ok(child.id())
 }

@@ -24,7 +24,7 @@ pub struct Message<O> {
     /// The turn in which it was made; none for what comes between turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// Its place in the session: 1, 2, 3 … in order of creation.
+    /// Its place in the session: 1, 2, 3 and so on, in order of creation.
     pub seq: u64,
     /// What it is.
     #[serde(rename = "type")]
@@ -208,7 +208,7 @@ impl<O> Default for Metadata<O> {
     }
 }
 
-/// A tool call in Kandev's own terms: `{"kind":"shell_exec","shell_exec":{…}}`.
+/// A tool call in Kandev's own terms: `{"kind":"shell_exec","shell_exec":{...}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound(
     serialize = "O: Serialize + Absent",

@@ -186,7 +186,7 @@ impl Request {
     }
 }
 
-/// The name of the first `…_id` field that cannot be an id of ours.
+/// The name of the first `*_id` field that cannot be an id of ours.
 fn malformed_id(payload: &Value) -> Option<&'static str> {
     ["task_id", "session_id", "message_id", "step_id"].into_iter().find_map(|name| {
         let text = payload.get(name)?.as_str()?;

@@ -1,6 +1,6 @@
 //! Operations, applied inside a write transaction.
 
-use model::{Session, SessionId, StoredMessage, Task, TaskId, Timestamp, Turn};
+use model::{Session, SessionId, StoredMessage, TaskId, Timestamp, Turn};
 use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 use serde::Serialize;
 
@@ -8,6 +8,7 @@ use crate::{
     Op, StoreError,
     body::Body,
     key,
+    reader::{folders_by_age, sessions_under},
     table::{self, Definition, Readable},
 };
 
@@ -30,7 +31,7 @@ impl Change<'_> {
         match op {
             Op::PutWorkspace(it) => self.put(table::WORKSPACES, it.id.as_bytes(), it),
             Op::PutWorkflow(it) => self.put(table::WORKFLOWS, it.id.as_bytes(), it),
-            Op::PutTask(it) => self.put_task(it),
+            Op::PutTask(it) => self.put(table::TASKS, it.id.as_bytes(), it),
             Op::DeleteTask(id) => self.delete_task(*id),
             Op::PutSession(it) => self.put_session(it),
             Op::PutTurn(it) => self.put_turn(it),
@@ -97,10 +98,6 @@ impl Change<'_> {
         self.owned(child, "session", table::SESSIONS, id.as_bytes())
     }
 
-    fn put_task(&self, task: &Task) -> Result {
-        self.put(table::TASKS, task.id.as_bytes(), task)
-    }
-
     fn delete_task(&self, id: TaskId) -> Result {
         for session in self.sessions_of(id)? {
             let session = session.as_bytes();
@@ -114,7 +111,7 @@ impl Change<'_> {
     }
 
     fn sessions_of(&self, id: TaskId) -> Result<Vec<SessionId>> {
-        crate::reader::sessions_under(&self.open(table::TASK_SESSIONS)?, id)
+        sessions_under(&self.open(table::TASK_SESSIONS)?, id)
     }
 
     fn put_session(&self, session: &Session) -> Result {
@@ -170,7 +167,7 @@ impl Change<'_> {
         self.put(table::FOLDERS, path.as_bytes(), &at)?;
         let mut table = self.open(table::FOLDERS)?;
         while table.len()? > FOLDER_LIMIT {
-            let Some(oldest) = crate::reader::folders_by_age(&table)?.pop() else { break };
+            let Some(oldest) = folders_by_age(&table)?.pop() else { break };
             table.remove(oldest.as_bytes())?;
         }
         Ok(())

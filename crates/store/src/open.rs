@@ -131,3 +131,27 @@ impl OpenError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_not_be_written_is_told_from_what_is_damaged() {
+        let open = |kind: io::ErrorKind| OpenError::from_io(Path::new("store.redb"), kind.into());
+        let denied = open(io::ErrorKind::PermissionDenied);
+        assert!(matches!(denied, OpenError::ReadOnly { .. }));
+        assert!(denied.to_string().contains("give this user read and write access"), "{denied}");
+        let read_only = open(io::ErrorKind::ReadOnlyFilesystem);
+        assert!(matches!(read_only, OpenError::ReadOnly { .. }));
+        assert!(matches!(open(io::ErrorKind::InvalidData), OpenError::Damaged { .. }));
+        assert!(matches!(open(io::ErrorKind::NotFound), OpenError::Io { .. }));
+    }
+
+    #[test]
+    fn a_panic_while_opening_is_damage() {
+        let err = guarded::<()>(Path::new("store.redb"), || panic!("page {} is odd", 7));
+        let message = err.map_err(|err| err.to_string());
+        assert!(matches!(&message, Err(text) if text.contains("page 7 is odd")), "{message:?}");
+    }
+}

@@ -24,7 +24,7 @@ pub(crate) const SESSIONS: Definition = Definition::new("sessions");
 pub(crate) const TURNS: Definition = Definition::new("turns");
 /// Session id, turn id of turns without an end: nothing.
 pub(crate) const OPEN_TURNS: Definition = Definition::new("open_turns");
-/// Session id, kind of entry, …: a record, raw bytes of a body, or a big-endian sequence number.
+/// Session id, kind of entry, and more: a record, raw bytes of a body, or a big-endian sequence number.
 pub(crate) const MESSAGES: Definition = Definition::new("messages");
 /// Profile id: the profile.
 pub(crate) const PROFILES: Definition = Definition::new("profiles");

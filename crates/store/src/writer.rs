@@ -82,11 +82,14 @@ pub(crate) struct Writer {
     undurable: Vec<Vec<Op>>,
     /// When to make it so, or to try again to open the database.
     due: Option<Instant>,
+    /// The last durable commit failed. Until one succeeds nothing is acknowledged without: what
+    /// waits for the disk must not grow.
+    failed: bool,
 }
 
 impl Writer {
     pub(crate) const fn new(state: Arc<RwLock<State>>, opener: Opener) -> Self {
-        Self { state, opener, undurable: Vec::new(), due: None }
+        Self { state, opener, undurable: Vec::new(), due: None, failed: false }
     }
 
     /// Works until it is told to close.
@@ -119,7 +122,8 @@ impl Writer {
 
     /// Applies a group in one transaction; if one of its batches cannot be applied, each by itself.
     fn write(&mut self, group: Vec<Batch>) {
-        let durable = group.iter().any(|batch| batch.durable)
+        let durable = self.failed
+            || group.iter().any(|batch| batch.durable)
             || self.due.is_some_and(|due| due <= Instant::now());
         match self.transact(durable, group.iter().map(|batch| batch.ops.as_slice())) {
             Ok(()) => {
@@ -154,14 +158,17 @@ impl Writer {
         durable: bool,
         batches: impl Iterator<Item = &'a [Op]>,
     ) -> Result<(), StoreError> {
-        if matches!(&*self.state.read().unwrap_or_else(PoisonError::into_inner), State::Failed(_)) {
+        if let Err(err) = self.expect_open() {
+            tracing::warn!(%err, "the store is opened again");
             self.reopen();
+            self.expect_open()?;
         }
         let result = self.begin().and_then(|txn| run(txn, durable, batches));
         match &result {
             Ok(()) if durable => {
                 self.undurable.clear();
                 self.due = None;
+                self.failed = false;
             }
             Err(err) if err.is_storage() => {
                 tracing::error!(%err, "the store failed and is opened again");
@@ -170,6 +177,11 @@ impl Writer {
             _ => {}
         }
         result
+    }
+
+    /// An error where the database could not be opened.
+    fn expect_open(&self) -> Result<(), StoreError> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).database().map(drop)
     }
 
     fn begin(&self) -> Result<WriteTransaction, StoreError> {
@@ -184,6 +196,7 @@ impl Writer {
         let again = again.and_then(|db| self.replay(&db).map(|()| db));
         self.replace(again.map_or_else(State::Failed, State::Open));
         self.due = Some(Instant::now() + LAZY_DELAY);
+        self.failed = true;
     }
 
     fn replay(&self, db: &Database) -> Result<(), StoreError> {

@@ -6,6 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{
+    Extension,
     extract::{
         State,
         ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code},
@@ -21,18 +22,22 @@ use tokio::{
 };
 
 use super::connection::{self, Following};
-use crate::AppState;
+use crate::{AppState, auth::Caller};
 
 /// Requests of one connection that are worked on at once.
 const MAX_PENDING: usize = 32;
 /// Between two pings; a connection that answers none for two of them is over.
 const PING: Duration = Duration::from_secs(20);
 
-pub(super) async fn upgrade(State(state): State<AppState>, upgrade: WebSocketUpgrade) -> Response {
+pub(super) async fn upgrade(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
     upgrade
         .max_message_size(MAX_FRAME_BYTES)
         .max_frame_size(MAX_FRAME_BYTES)
-        .on_upgrade(move |socket| serve(state, socket))
+        .on_upgrade(move |socket| serve(state, caller, socket))
 }
 
 /// Why the loop goes on.
@@ -42,10 +47,12 @@ enum Wake {
     Answered(Frame),
     Ping,
     Closing,
+    /// The browser was signed out.
+    Revoked,
 }
 
-async fn serve(state: AppState, socket: WebSocket) {
-    let ended = Connection::new(&state, socket).run(&state).await;
+async fn serve(state: AppState, caller: Caller, socket: WebSocket) {
+    let ended = Connection::new(&state, socket).run(&state, &caller).await;
     if let Ended::Said { mut socket, code, reason } = ended {
         let frame = CloseFrame { code, reason: reason.into() };
         // A peer that is gone cannot hear why.
@@ -89,7 +96,7 @@ impl Connection {
         }
     }
 
-    async fn run(mut self, state: &AppState) -> Ended {
+    async fn run(mut self, state: &AppState, caller: &Caller) -> Ended {
         let mut ping = tokio::time::interval_at(Instant::now() + PING, PING);
         loop {
             let wake = tokio::select! {
@@ -100,6 +107,7 @@ impl Connection {
                 Some(frame) = self.pending.next() => Wake::Answered(frame),
                 _ = ping.tick() => Wake::Ping,
                 () = state.closing.cancelled() => Wake::Closing,
+                () = caller.revoked() => Wake::Revoked,
             };
             match self.on(wake).await {
                 Next::Go => {}
@@ -134,6 +142,7 @@ impl Connection {
             Wake::Answered(frame) => self.send(&frame).await,
             Wake::Ping if self.heard.elapsed() > PING * 5 / 2 => Next::Gone,
             Wake::Ping => go(self.socket.send(Message::Ping(Vec::new().into())).await.is_ok()),
+            Wake::Revoked => Next::Close { code: close_code::POLICY, reason: "signed out" },
             Wake::Told(Err(RecvError::Closed)) | Wake::Closing => {
                 Next::Close { code: close_code::RESTART, reason: "the server ends" }
             }

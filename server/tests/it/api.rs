@@ -92,7 +92,8 @@ impl Browser {
             "prompt": prompt, "folder": folder, "agent": {"custom": command}, "start": false,
         });
         let card = self.ask("task.create", new).await?;
-        let id = |value: &Value| Ok::<_, anyhow::Error>(value.as_str().context("no id")?.to_owned());
+        let id =
+            |value: &Value| Ok::<_, anyhow::Error>(value.as_str().context("no id")?.to_owned());
         Ok((id(&card["id"])?, id(&card["session"]["id"])?))
     }
 }
@@ -101,7 +102,11 @@ fn fake_agent() -> Result<String> {
     let exe = std::env::current_exe()?;
     let dir = exe.parent().and_then(Path::parent).context("no target folder")?;
     let path = dir.join(format!("fake-agent{}", std::env::consts::EXE_SUFFIX));
-    anyhow::ensure!(path.exists(), "{} is missing: run `cargo build -p fake-agent`", path.display());
+    anyhow::ensure!(
+        path.exists(),
+        "{} is missing: run `cargo build -p fake-agent`",
+        path.display()
+    );
     Ok(format!("'{}' acp", path.display()))
 }
 
@@ -116,7 +121,8 @@ fn turn_ended(frame: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn s_031_s_032_a_sentinel_in_stored_output_reaches_no_browser_but_by_its_own_route() -> Result<()> {
+async fn s_031_s_032_a_sentinel_in_stored_output_reaches_no_browser_but_by_its_own_route()
+-> Result<()> {
     let dir = tempfile::tempdir()?;
     let mut browser = Browser::open().await?;
     // The command prints the sentinel from a file, so that no prompt and no title names it.
@@ -157,7 +163,10 @@ async fn s_031_s_032_a_sentinel_in_stored_output_reaches_no_browser_but_by_its_o
     let snapshot: Value = serde_json::from_str(&body)?;
     assert_eq!(status, StatusCode::OK);
     assert_eq!(snapshot["output"]["stdout"], format!("{SENTINEL}\n"));
-    assert_eq!((&snapshot["status"], &snapshot["message_id"]), (&json!("complete"), &json!(message)));
+    assert_eq!(
+        (&snapshot["status"], &snapshot["message_id"]),
+        (&json!("complete"), &json!(message))
+    );
     assert!(snapshot["updated_at"].as_str().is_some_and(|at| at.ends_with('Z')));
     assert!(snapshot["output"].get("stderr").is_none());
     browser.server.shutdown().await;
@@ -175,8 +184,9 @@ async fn s_033_what_is_no_output_of_this_session_is_not_found_in_the_same_words(
     let told = browser.until(command_ended).await?;
     browser.until(turn_ended).await?;
     let message = told["payload"]["message"]["id"].as_str().context("no id")?;
-    let page: Value =
-        serde_json::from_str(&browser.get(&format!("/api/v1/task-sessions/{session}/messages")).await?.1)?;
+    let page: Value = serde_json::from_str(
+        &browser.get(&format!("/api/v1/task-sessions/{session}/messages")).await?.1,
+    )?;
     let prompt = page["messages"][0]["id"].as_str().context("no prompt")?;
 
     let mut answers = Vec::new();
@@ -208,11 +218,11 @@ async fn malformed_ids_are_not_found_on_every_route() -> Result<()> {
     ] {
         assert_eq!(browser.get(path).await?.0, StatusCode::NOT_FOUND, "{path}");
     }
-    for (method, path) in [
-        (Method::DELETE, "/api/v1/tasks/x"),
-        (Method::POST, "/api/v1/task-sessions/x/cancel"),
-    ] {
-        let request = browser.server.request(method, path).header("origin", browser.server.origin());
+    for (method, path) in
+        [(Method::DELETE, "/api/v1/tasks/x"), (Method::POST, "/api/v1/task-sessions/x/cancel")]
+    {
+        let request =
+            browser.server.request(method, path).header("origin", browser.server.origin());
         let response = request.header("cookie", &browser.cookie).send().await?;
         assert_eq!(response.status(), StatusCode::NOT_FOUND, "{path}");
     }
@@ -225,7 +235,10 @@ async fn what_is_no_frame_is_answered_and_the_socket_goes_on() -> Result<()> {
     for (text, code) in [
         ("{", "BAD_REQUEST"),
         (r#"{"id":"a","type":"request","action":"no.such"}"#, "UNKNOWN_ACTION"),
-        (r#"{"id":"b","type":"request","action":"agent.cancel","payload":{"session_id":"x"}}"#, "NOT_FOUND"),
+        (
+            r#"{"id":"b","type":"request","action":"agent.cancel","payload":{"session_id":"x"}}"#,
+            "NOT_FOUND",
+        ),
     ] {
         browser.send(text).await?;
         let answer = browser.frame().await?;
@@ -271,5 +284,16 @@ async fn k_001_a_change_is_told_to_every_socket_that_follows_the_board() -> Resu
     let response = request.header("origin", browser.server.origin()).send().await?;
     assert_eq!(response.status(), StatusCode::NO_CONTENT);
     browser.until(|frame| frame["action"] == "task.deleted").await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn q_002_signing_a_browser_out_closes_its_socket() -> Result<()> {
+    let mut browser = Browser::open().await?;
+    browser.ask("board.subscribe", json!({})).await?;
+    let logout = browser.server.post("/api/v1/auth/logout").header("cookie", &browser.cookie);
+    assert!(logout.send().await?.status().is_success());
+    let err = browser.until(|_| false).await.unwrap_err().to_string();
+    assert!(err.contains("signed out"), "{err}");
     Ok(())
 }

@@ -3,9 +3,11 @@
 //! Whatever came is stored before it is told, and what a person is promised is durable first.
 //! Output that streams is taken ten times a second at most.
 
-use std::{future::Future, path::PathBuf, pin::Pin, sync::Arc, time::Duration};
+mod agent;
 
-use acp::{Agent, AgentEvent, PermissionOutcome};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use acp::{Agent, AgentEvent};
 use model::{
     AgentProfile, ApiError, MessageId, Session, SessionId, TaskState, Turn, wire::Notification,
 };
@@ -18,8 +20,8 @@ use tokio::{
 
 use super::{
     Command,
-    launch::{self, StartFailure, Started},
-    machine::{Changes, Effect, Machine, exit_words},
+    launch::{StartFailure, Started},
+    machine::{Changes, Machine},
     transcript::Stamp,
 };
 use crate::{
@@ -30,10 +32,6 @@ use crate::{
 
 /// Between two looks at what streams.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
-/// What an agent has to stop when asked.
-const CANCEL_GRACE: Duration = Duration::from_secs(10);
-/// What an agent has to end when its input is closed.
-const END_GRACE: Duration = Duration::from_millis(1500);
 /// Events that are taken before what changed is looked at.
 const BATCH: usize = 256;
 
@@ -240,37 +238,6 @@ impl Driver {
         }
     }
 
-    async fn on_started(&mut self, result: Result<Started, StartFailure>) {
-        match result {
-            Ok(started) => {
-                let agent = agents::dialect_agent(&started.identity, self.profile.agent);
-                let dialect = Dialect::new(agent, &agents::departures(&started.identity));
-                self.machine.identified(stamp(), started.identity, dialect);
-                self.machine.ready(stamp(), started.agent_session);
-            }
-            Err(StartFailure::Refused(message)) => self.machine.start_failed(stamp(), &message),
-            Err(StartFailure::Ended) => {
-                let how = self.exit_of_agent().await;
-                self.machine.start_failed(stamp(), &launch::ended(&self.profile, &how));
-            }
-        }
-    }
-
-    /// How an agent ended that has closed its output: its last event says so.
-    async fn exit_of_agent(&mut self) -> String {
-        let Some(events) = &mut self.events else { return "no exit code".into() };
-        let exit = async {
-            while let Some(event) = events.recv().await {
-                if let AgentEvent::Exited(exit) = event {
-                    return Some(exit);
-                }
-            }
-            None
-        };
-        let exit = tokio::time::timeout(END_GRACE, exit).await.ok().flatten();
-        exit.map_or_else(|| "it closed its output".into(), |exit| exit_words(&exit))
-    }
-
     /// Stores and tells what changed, now or soon, and does what the machine wants done.
     async fn settle(&mut self) -> Result<(), ApiError> {
         loop {
@@ -384,76 +351,6 @@ impl Driver {
                 }
             })
             .await;
-    }
-
-    async fn perform(&mut self, effect: Effect) {
-        match effect {
-            Effect::StartAgent => self.start_agent().await,
-            Effect::Prompt { agent_session, text, token } => {
-                self.with_agent(|agent| agent.prompt(&agent_session, &text, token).is_ok());
-            }
-            Effect::Cancel { agent_session } => {
-                self.with_agent(|agent| agent.cancel(&agent_session).is_ok());
-            }
-            Effect::ArmCancelDeadline { token } => {
-                self.cancel_deadline = Some((Instant::now() + CANCEL_GRACE, token));
-            }
-            Effect::Respond { key, option_id } => {
-                let outcome = option_id.map_or(PermissionOutcome::Cancelled, |id| {
-                    PermissionOutcome::Selected { option_id: id }
-                });
-                self.with_agent(|agent| agent.respond(key, outcome).is_ok());
-            }
-            Effect::EndAgent => self.end_agent().await,
-        }
-    }
-
-    /// An agent that takes nothing any more has ended, and its last event says so.
-    fn with_agent(&self, act: impl FnOnce(&Agent) -> bool) {
-        if !self.agent.as_deref().is_some_and(act) {
-            tracing::debug!(session = %self.machine.session().id, "the agent is gone");
-        }
-    }
-
-    async fn start_agent(&mut self) {
-        self.end_agent().await;
-        let session = self.machine.session();
-        let launch = launch::launch_of(session, &self.profile);
-        let (agent, events) = match Agent::spawn(launch) {
-            Ok(spawned) => spawned,
-            Err(err) => {
-                self.machine.start_failed(stamp(), &launch::not_spawned(&self.profile, &err));
-                return;
-            }
-        };
-        let process = agent.process();
-        tracing::info!(session = %session.id, agent = %self.profile.name, pid = process.pid, "agent started");
-        if let Err(err) = self.engine.store().commit(vec![Op::PutProcess(process)]).await {
-            let message = internal(&err).message;
-            agent.shutdown(Duration::ZERO).await;
-            self.machine.start_failed(stamp(), &message);
-            return;
-        }
-        let agent = Arc::new(agent);
-        let work_dir = PathBuf::from(&session.work_dir);
-        self.starting =
-            Some(Box::pin(launch::handshake(agent.clone(), self.profile.clone(), work_dir)));
-        self.agent = Some(agent);
-        self.events = Some(events);
-    }
-
-    async fn end_agent(&mut self) {
-        self.starting = None;
-        self.events = None;
-        self.cancel_deadline = None;
-        let Some(agent) = self.agent.take() else { return };
-        let process = agent.process();
-        agent.shutdown(END_GRACE).await;
-        tracing::info!(session = %process.session_id, pid = process.pid, "agent ended");
-        let forget = Op::DeleteProcess { session_id: process.session_id, pid: process.pid };
-        if let Err(err) = self.engine.store().commit_lazy(vec![forget]).await {
-            tracing::warn!(%err, "could not forget an agent's process");
-        }
     }
 
     /// Nothing is left to do.

@@ -70,7 +70,7 @@ impl Grammar for Claude {
     }
 
     fn trim(&self, text: &str, scene: &Scene<'_>) -> Trim {
-        let may_begin = self.has_code_line  && scene.is_whole;
+        let may_begin = self.has_code_line && scene.has_failed && scene.is_whole;
         match code_line(text).filter(|_| may_begin) {
             Some((code, len)) => Trim { code: Some(code), ..Trim::part(len..text.len()) },
             None => Trim::all(text),

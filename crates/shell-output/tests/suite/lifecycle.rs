@@ -241,6 +241,15 @@ fn s_018_a_metadata_block_is_only_removed_at_the_end_of_a_command_without_a_code
 }
 
 #[test]
+fn s_018_a_running_command_may_print_what_the_agent_says_of_silent_ones() {
+    let dialect = Dialect::new(AgentKind::OpenCode, &[Departure::ShellMetadataBlock]);
+    let mut call = ShellCall::new(dialect);
+    let printed = json!([{"type": "content", "content": {"type": "text", "text": "(no output)"}}]);
+    let _ = call.apply(&update(json!({"status": "in_progress", "content": printed})));
+    assert_eq!(call.stdout(), Some("(no output)"));
+}
+
+#[test]
 fn s_012_an_error_of_opencode_does_not_cost_the_transcript() {
     let text = |text: &str| json!([{"type": "content", "content": {"type": "text", "text": text}}]);
     let failed =

@@ -1,6 +1,6 @@
 //! What holds for every input.
 
-use model::{AgentKind, Departure, shell::STREAM_LIMIT_BYTES};
+use model::{AgentKind, BodyChange, Departure, shell::STREAM_LIMIT_BYTES};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use shell_output::{CancelReason, Dialect, FrameOrigin, ShellCall, ToolFrame};
@@ -249,17 +249,19 @@ proptest! {
 }
 
 #[test]
-fn appended_output_is_handed_out_as_an_append() {
+fn output_that_outgrows_its_limit_is_handed_out_as_appends() {
     let mut call = after(AgentKind::Codex, []);
-    let mut appended = 0;
-    for line in 0..60_000 {
-        let data = format!("line {line} \u{2603}\n");
+    let mut store = BodyStore::default();
+    let mut whole = String::new();
+    for line in 0..1000 {
+        let data = format!("line {line} {}\n", "\u{2603}".repeat(300));
         let _ = call.apply(&update(json!({"_meta": {"terminal_output": {"data": data}}})));
-        for (_, change) in call.take_body_changes() {
-            let model::BodyChange::Append { text, .. } = change else { panic!("{change:?}") };
-            assert_eq!(text, data);
-            appended += text.len();
-        }
+        whole.push_str(&data);
+        let changes = call.take_body_changes();
+        assert!(matches!(&changes[..], [(_, BodyChange::Append { text, .. })] if *text == data));
+        store.take(changes);
+        assert_eq!(store.stdout(), call.stdout().unwrap());
     }
-    assert!(appended > 3 * STREAM_LIMIT_BYTES);
+    store.follow(&mut call);
+    assert!(whole.len() > 3 * STREAM_LIMIT_BYTES && whole.ends_with(store.stdout()));
 }

@@ -166,6 +166,14 @@ fn s_013_a_lesser_source_that_comes_later_changes_nothing() {
 }
 
 #[test]
+fn s_013_the_same_source_may_correct_itself() {
+    let exit = |code: i64| json!({"_meta": {"terminal_exit": {"exit_code": code}}});
+    let unknown = json!({"_meta": {"terminal_exit": {"exit_code": null}}});
+    let call = after(AgentKind::Codex, [run("make"), exit(1), exit(4), unknown]);
+    assert_eq!(exit_code(&call), Some(4));
+}
+
+#[test]
 fn s_013_a_malformed_exit_stays_unknown_and_the_text_stays() {
     for exit in [json!("not-an-exit"), json!(null), json!(1.5), json!([4]), json!(u64::MAX)] {
         let end = json!({
@@ -255,6 +263,21 @@ fn s_006_a_refusal_is_no_output_before_or_after_its_mark() {
     let refusal = terminal("The user doesn't want to proceed");
     let call = after(AgentKind::Claude, [run("make"), refusal.clone(), mark, refusal]);
     assert_eq!((call.status(), call.stdout(), call.stderr()), (ToolStatus::Error, None, None));
+}
+
+#[test]
+fn s_006_a_mark_alone_withdraws_what_was_taken() {
+    let mark = json!({"_meta": {"claudeCode": {"nonExecutionKind": "permission-rule"}}});
+    let mut call = after(AgentKind::Claude, [run("make"), terminal("User refused permission")]);
+    assert!(call.apply(&update(mark)).changed);
+    assert_eq!(call.stdout(), None);
+}
+
+#[test]
+fn s_006_an_image_is_no_text() {
+    let response = json!({"_meta": {"claudeCode": {"toolResponse":
+        {"stdout": "iVBORw0KGgo=", "stderr": "", "isImage": true}}}});
+    assert_eq!(after(AgentKind::Claude, [run("make"), response]).stdout(), None);
 }
 
 #[test]
@@ -386,6 +409,14 @@ fn s_015_what_is_cut_off_in_front_does_not_cost_output() {
 }
 
 #[test]
+fn s_015_a_line_like_the_echo_is_output_where_the_begin_is_gone() {
+    let lines = "$ l\n".repeat(LIMIT / 2);
+    let updates = [run("l"), delta(&lines), delta("$ l\n")];
+    let call = after(AgentKind::Generic, updates);
+    assert_eq!(call.stdout().map(str::len), Some(LIMIT));
+}
+
+#[test]
 fn s_015_what_the_agent_cut_counts_as_truncated() {
     let end = |truncated: bool| {
         json!({"status": "completed", "rawOutput":
@@ -395,6 +426,17 @@ fn s_015_what_the_agent_cut_counts_as_truncated() {
         let call = after(AgentKind::OpenCode, [run("make"), end(truncated)]);
         assert_eq!(call.exec().output.unwrap().truncated, truncated);
     }
+}
+
+#[test]
+fn s_015_a_cut_that_is_only_admitted_later_is_a_change() {
+    let end = |truncated: bool| {
+        json!({"status": "completed", "rawOutput":
+        {"output": "tail\n", "metadata": {"exit": 0, "truncated": truncated}}})
+    };
+    let mut call = after(AgentKind::OpenCode, [run("make"), end(false)]);
+    assert!(call.apply(&update(end(true))).changed);
+    assert!(call.exec().output.unwrap().truncated);
 }
 
 #[test]

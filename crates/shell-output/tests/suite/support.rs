@@ -124,6 +124,10 @@ impl BodyStore {
         }
     }
 
+    pub(crate) fn stdout(&self) -> &str {
+        &self.stdout.0
+    }
+
     /// Takes the pending changes and compares texts and extents with the call's own.
     pub(crate) fn follow(&mut self, call: &mut ShellCall) {
         let output = call.exec().output.unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What reading and writing cost, in bytes.
 
 use anyhow::Result;
-use model::{BodyExtent, BodyStream, OutputRecord};
+use model::{BodyChange, BodyExtent, BodyStream, OutputRecord};
 use store::{Op, Options, Store};
 
 use crate::{
@@ -113,5 +113,37 @@ async fn live_output_for_a_long_time_does_not_grow_the_file_without_end() -> Res
     store.close();
     let bytes = disk.bytes().len();
     assert!(bytes < 8 << 20, "{bytes} bytes for 200 kB");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_body_that_loses_its_beginning_gives_the_room_back() -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let path = dir.path().join("store.redb");
+    let session = session_id(1);
+    let store = Store::open(&path, &Options::default())?;
+    store.commit(sample::owners()).await?;
+    store.commit(shell_ops(session, 1, "", "")).await?;
+    let text = "x".repeat(STREAM / 2);
+    let mut extent = BodyExtent::default();
+    for _ in 0..16 {
+        extent.end += text.len() as u64;
+        extent.start = extent.end.saturating_sub(STREAM as u64);
+        let output = OutputRecord { stdout: Some(extent), ..OutputRecord::default() };
+        let change = BodyChange::Append { text: text.clone(), start: extent.start };
+        let stream = BodyStream::Stdout;
+        store
+            .commit(vec![
+                Op::PutMessage(shell(session, 1, Some(output))),
+                Op::ChangeBody { session_id: session, seq: 1, stream, change, extent },
+            ])
+            .await?;
+    }
+    store.close();
+    let report = store::check(&path)?;
+    assert_eq!(report.problems, Vec::<String>::new());
+    let entries = report.entries.into_iter().find(|(table, _)| *table == "messages");
+    let segments = STREAM as u64 / 16_000 + 2;
+    assert!(entries.is_some_and(|(_, entries)| entries < segments + 4), "{entries:?}");
     Ok(())
 }

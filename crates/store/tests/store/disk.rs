@@ -28,7 +28,7 @@ struct Content {
     synced: Option<Vec<u8>>,
     unsynced: Vec<Change>,
     counters: Counters,
-    /// It cannot become longer than this.
+    /// What lies beyond cannot be written, though the file may become longer.
     capacity: Option<u64>,
     /// Changes and syncs that succeed before everything fails.
     power: Option<usize>,
@@ -93,7 +93,7 @@ impl Disk {
         self.content().counters = Counters::default();
     }
 
-    /// From now on it cannot become longer than it is; or it can again.
+    /// From now on nothing can be written beyond its end; or it can again.
     pub(crate) fn set_full(&self, full: bool) {
         let mut content = self.content();
         content.capacity = full.then_some(content.bytes.len() as u64);
@@ -155,11 +155,9 @@ impl Content {
 
     fn change(&mut self, change: Change) -> io::Result<()> {
         self.spend()?;
-        let len = match &change {
-            Change::Write(offset, data) => offset + data.len() as u64,
-            Change::SetLen(len) => *len,
-        };
-        if self.capacity.is_some_and(|capacity| len > capacity) {
+        if let (Some(capacity), Change::Write(offset, data)) = (self.capacity, &change)
+            && offset + data.len() as u64 > capacity
+        {
             return Err(io::ErrorKind::StorageFull.into());
         }
         change.apply(&mut self.bytes);

@@ -211,6 +211,24 @@ async fn q_006_a_full_disk_is_an_error_and_the_store_goes_on() -> Result<()> {
 }
 
 #[tokio::test]
+async fn q_006_a_full_disk_takes_no_more_live_output_than_it_already_took() -> Result<()> {
+    let disk = Disk::new();
+    let store = open(&disk)?;
+    store.commit(sample::owners()).await?;
+    disk.set_full(true);
+    store.commit_lazy(batch(0, &"x".repeat(1 << 20))).await?;
+    assert!(matches!(store.commit(batch(1, "no")).await, Err(StoreError::DiskFull)));
+    assert!(matches!(store.commit_lazy(batch(1, "no")).await, Err(StoreError::DiskFull)));
+    assert_eq!(stored(&store)?, [1, 2]);
+
+    disk.set_full(false);
+    store.commit_lazy(batch(1, "yes")).await?;
+    let bytes = disk.after_power_failure(|| Fate::Lost);
+    assert_eq!(stored(&open(&Disk::with(bytes))?)?, [1, 2, 3, 4]);
+    Ok(())
+}
+
+#[tokio::test]
 async fn q_006_a_disk_that_comes_back_is_used_again() -> Result<()> {
     let disk = Disk::new();
     let store = open(&disk)?;

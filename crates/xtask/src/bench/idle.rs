@@ -58,8 +58,8 @@ impl Server {
         Ok(Self(child))
     }
 
-    /// The server prints its address once it accepts connections. The pipe stays open afterwards,
-    /// held by the child's struct, so that a later line does not end the server.
+    /// The server prints its address once it accepts connections. The pipe stays open after that:
+    /// closing it would end a server that prints one line more.
     fn wait_until_listening(&mut self) -> Result<()> {
         let stdout = self.0.stdout.as_mut().context("the server's output is a pipe")?;
         let mut line = String::new();
