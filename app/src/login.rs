@@ -75,9 +75,11 @@ fn said(state: LoginState) -> Option<AnyView> {
     let (tone, mark, text) = match state {
         LoginState::NoToken => return None,
         LoginState::Checking => ("", Icon::Running, "Checking the link\u{2026}"),
-        LoginState::Spent => {
-            ("wait", Icon::Key, "That link was used already, or it is too old. Print a new one:")
-        }
+        LoginState::Spent => (
+            "wait",
+            Icon::Key,
+            "That link was used already, or it is too old. Run kandev link for a new one.",
+        ),
         LoginState::RateLimited => {
             ("wait", Icon::Key, "Too many attempts. Wait a minute, then open the link again.")
         }

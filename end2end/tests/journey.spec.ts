@@ -39,7 +39,7 @@ test("[S-001] [S-041] [S-043] [S-049] [Q-006] [Q-007] from a prompt to a command
     command: command(),
   });
 
-  await expect(task.log.getByText("I will look.")).toBeVisible();
+  await expect(task.log.getByText("I will look.", { exact: true })).toBeVisible();
   const row = task.shell("exit 4");
   await expect(row.mark("Command failed")).toBeVisible();
   await expect(row.command).toHaveText("printf 'one\\ntwo\\n'; exit 4");
@@ -72,7 +72,7 @@ test("[S-001] [S-041] [S-043] [S-049] [Q-006] [Q-007] from a prompt to a command
   await expect(running.mark("Command cancelled")).toBeVisible({ timeout: 15_000 });
   await expect(page.getByText(/stopped while the agent was working/)).toBeVisible();
   await page.reload();
-  await expect(task.log.getByText("I will look.")).toBeVisible();
+  await expect(task.log.getByText("I will look.", { exact: true })).toBeVisible();
   await expect(task.shell("exit 4").exit).toHaveText("Exit code 4");
   await expect(task.shell("make all").exit).toHaveText("Exit code unavailable");
   await page.locator("html[data-hydrated]").waitFor();

@@ -54,7 +54,8 @@ test("[Q-002] a link that was used says so and lets nobody in", async ({
   expectConsole(/status of 401|response 401: POST .*\/api\/v1\/auth\/login/);
   const login = new LoginPage(stranger);
   await login.open(link);
-  await expect(login.notice).toContainText("kandev link");
+  await expect(login.notice).toContainText("used already");
+  await expect(stranger.getByText("kandev link", { exact: true })).toBeVisible();
   await stranger.goto(`${server.origin}/`);
   await expect(stranger).toHaveURL(`${server.origin}/login`);
 });

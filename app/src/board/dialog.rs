@@ -78,10 +78,10 @@ pub fn TaskDialog() -> impl IntoView {
         }
     };
     view! {
-        <Modal is_open=is_writing title_id="new-task-title">
+        <Modal is_open=is_writing title_id="task-dialog-title">
             <form on:submit=on_submit on:keydown=on_keydown novalidate=true>
                 <header class="dialog__head">
-                    <h2 id="new-task-title">"New task"</h2>
+                    <h2 id="task-dialog-title">"New task"</h2>
                     <button
                         class="button"
                         type="button"
