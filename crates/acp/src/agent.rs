@@ -60,6 +60,29 @@ pub struct Agent {
     ended: watch::Receiver<bool>,
 }
 
+/// A session that an agent opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewSession {
+    /// The agent's id of it.
+    pub id: String,
+    /// The modes it can be in; none where the agent has no modes.
+    pub modes: Vec<String>,
+    /// The mode it is in.
+    pub mode: Option<String>,
+}
+
+impl NewSession {
+    fn read(answer: &Value) -> Option<Self> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let modes = answer.pointer("/modes/availableModes").and_then(Value::as_array);
+        Some(Self {
+            id: text(answer.get("sessionId")?)?,
+            modes: modes.into_iter().flatten().filter_map(|mode| text(mode.get("id")?)).collect(),
+            mode: answer.pointer("/modes/currentModeId").and_then(text),
+        })
+    }
+}
+
 impl Agent {
     /// Starts the program in a process group of its own. Needs a Tokio runtime.
     ///
@@ -129,11 +152,20 @@ impl Agent {
     /// # Errors
     ///
     /// When the agent refuses (code -32000: it has to be authenticated first) or ends first.
-    pub async fn new_session(&self, cwd: &Path) -> Result<String, RpcError> {
+    pub async fn new_session(&self, cwd: &Path) -> Result<NewSession, RpcError> {
         const METHOD: &str = "session/new";
         let answer = self.connection.call(METHOD, &outgoing::new_session(cwd)).await?;
-        let id = answer.get("sessionId").and_then(Value::as_str);
-        id.map(str::to_owned).ok_or_else(|| RpcError::malformed(METHOD, "it has no session id"))
+        NewSession::read(&answer).ok_or_else(|| RpcError::malformed(METHOD, "it has no session id"))
+    }
+
+    /// Puts a session into one of its modes.
+    ///
+    /// # Errors
+    ///
+    /// When the agent refuses, or ends before it answers.
+    pub async fn set_mode(&self, agent_session: &str, mode: &str) -> Result<(), RpcError> {
+        let params = outgoing::set_mode(agent_session, mode);
+        self.connection.call("session/set_mode", &params).await.map(|_| ())
     }
 
     /// Sends a prompt. Its answer comes as [`AgentEvent::PromptEnded`] with this token, behind the

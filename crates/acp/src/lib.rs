@@ -21,7 +21,7 @@ mod stderr;
 mod supervisor;
 mod update;
 
-pub use agent::{Agent, Initialized};
+pub use agent::{Agent, Initialized, NewSession};
 pub use error::{Closed, RpcError, RpcErrorKind, SpawnError};
 pub use event::{AgentEvent, Exit, StopReason};
 pub use launch::Launch;

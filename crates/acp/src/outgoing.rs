@@ -28,6 +28,10 @@ pub(crate) fn new_session(cwd: &Path) -> Value {
     json!({"cwd": cwd.to_string_lossy(), "mcpServers": []})
 }
 
+pub(crate) fn set_mode(agent_session: &str, mode: &str) -> Value {
+    json!({"sessionId": agent_session, "modeId": mode})
+}
+
 pub(crate) fn prompt(agent_session: &str, text: &str) -> Value {
     json!({"sessionId": agent_session, "prompt": [{"type": "text", "text": text}]})
 }

@@ -33,6 +33,16 @@ pub fn dialect_agent(identity: &AgentIdentity, profile_agent: AgentKind) -> Agen
     identity.name.as_deref().and_then(kind_of).unwrap_or(profile_agent)
 }
 
+/// The mode in which an agent asks before it acts, where it begins in one in which it does not.
+///
+/// Claude begins in `auto`, where a model judges each command instead of the person.
+pub const fn ask_first_mode(agent: AgentKind) -> Option<&'static str> {
+    match agent {
+        AgentKind::Claude => Some("default"),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

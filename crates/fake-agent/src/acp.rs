@@ -22,6 +22,9 @@ use crate::{
     wire,
 };
 
+/// The modes of every session; the first is where it begins.
+const MODES: [&str; 2] = ["auto", "default"];
+
 /// Serves until stdin ends.
 pub(crate) fn serve(options: Options) -> anyhow::Result<()> {
     let mut agent = Agent::new(options)?;
@@ -79,7 +82,11 @@ impl Agent {
     fn request(&mut self, id: &Value, method: &str, params: &Value) {
         match method {
             "initialize" => wire::respond(id, &self.initialize()),
-            "session/new" => wire::respond(id, &json!({"sessionId": self.new_session(params)})),
+            "session/new" => {
+                let session_id = self.new_session(params);
+                wire::respond(id, &json!({"sessionId": session_id, "modes": modes()}));
+            }
+            "session/set_mode" => self.set_mode(id, params),
             "session/prompt" => self.prompt(id, params),
             _ => wire::fail(id, -32601, "Method not found"),
         }
@@ -105,10 +112,22 @@ impl Agent {
             cwd: params["cwd"].as_str().unwrap_or("/").to_owned(),
             dialect: self.options.dialect,
             tools: Mutex::new(Tools::new(self.options.dialect)),
+            mode: Mutex::new(MODES[0].to_owned()),
             signals: Arc::clone(&self.signals),
         };
         self.sessions.insert(id.clone(), Arc::new(session));
         id
+    }
+
+    fn set_mode(&self, id: &Value, params: &Value) {
+        let session = params["sessionId"].as_str().and_then(|id| self.sessions.get(id));
+        match (session, params["modeId"].as_str()) {
+            (Some(session), Some(mode)) if MODES.contains(&mode) => {
+                session.set_mode(mode);
+                wire::respond(id, &json!({}));
+            }
+            _ => wire::fail(id, -32602, "no such mode"),
+        }
     }
 
     fn prompt(&mut self, id: &Value, params: &Value) {
@@ -129,6 +148,11 @@ impl Agent {
             session.finish(&afterwards);
         });
     }
+}
+
+fn modes() -> Value {
+    let available = MODES.map(|mode| json!({"id": mode, "name": mode}));
+    json!({"currentModeId": MODES[0], "availableModes": available})
 }
 
 fn send_answer(id: &Value, answer: &Answer) {

@@ -14,7 +14,7 @@
 //! | `sleep MS`, `hang` | waits; `hang` until the turn is cancelled |
 //! | `stop REASON`, `error MESSAGE` | how the prompt is answered |
 //! | `request METHOD` | asks the client, says the answer |
-//! | `env NAME` | says a variable's value |
+//! | `env NAME`, `mode` | says a variable's value, the session's mode |
 //! | `stderr TEXT`, `chatter BYTES` | to stderr |
 //! | `garbage`, `invalid-utf8`, `flood N`, `bigline BYTES`, `biganswer BYTES` | what a client has to survive |
 //! | `crash [CODE]` | ends at once |
@@ -49,6 +49,7 @@ pub enum Directive {
     Error { message: String },
     Request { method: String },
     Env { name: String },
+    Mode,
     Stderr(String),
     Chatter { bytes: usize },
     Garbage,
@@ -102,6 +103,7 @@ fn named(name: &str, rest: &str) -> Option<Option<Directive>> {
         "stop" => given().map(|reason| Directive::Stop { reason }),
         "error" => given().map(|message| Directive::Error { message }),
         "request" => given().map(|method| Directive::Request { method }),
+        "mode" => Some(Directive::Mode),
         "env" => given().map(|name| Directive::Env { name }),
         "stderr" => Some(Directive::Stderr(text())),
         "chatter" => bytes().map(|bytes| Directive::Chatter { bytes }),

@@ -26,6 +26,8 @@ pub(crate) struct Session {
     pub(crate) cwd: String,
     pub(crate) dialect: Dialect,
     pub(crate) tools: Mutex<Tools>,
+    /// How much it may do unasked.
+    pub(crate) mode: Mutex<String>,
     pub(crate) signals: Arc<Signals>,
 }
 
@@ -55,6 +57,15 @@ impl From<Cancelled> for Ending {
 }
 
 impl Session {
+    /// Changes how much it may do unasked.
+    pub(crate) fn set_mode(&self, mode: &str) {
+        mode.clone_into(&mut self.lock_mode());
+    }
+
+    fn lock_mode(&self) -> MutexGuard<'_, String> {
+        self.mode.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Plays the directives; the answer, and what is to be done when it is sent.
     pub(crate) fn play(&self, directives: &[Directive]) -> (Answer, Afterwards) {
         let mut afterwards = Afterwards::default();
@@ -110,6 +121,10 @@ impl Session {
             Directive::Env { name } => {
                 let value = std::env::var(name).unwrap_or_else(|_| "(not set)".into());
                 self.chunk("agent_message_chunk", &format!("{name}={value}"));
+            }
+            Directive::Mode => {
+                let mode = self.lock_mode().clone();
+                self.chunk("agent_message_chunk", &format!("Mode: {mode}\n"));
             }
             Directive::SpawnChild => self.leave_behind(false),
             Directive::SpawnDetached => self.leave_behind(true),

@@ -94,7 +94,7 @@ impl Started {
     /// Introduces itself and begins a session.
     pub(crate) async fn begin(&self) -> String {
         self.agent.initialize().await.unwrap();
-        self.agent.new_session(self.dir.path()).await.unwrap()
+        self.agent.new_session(self.dir.path()).await.unwrap().id
     }
 
     /// Prompts, and hears everything up to the answer.

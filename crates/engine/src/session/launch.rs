@@ -44,11 +44,23 @@ pub(super) async fn handshake(
         .await
         .map_err(|_| unanswered(&profile, INITIALIZE_TIMEOUT))?
         .map_err(|err| refused(&profile, &err))?;
-    let agent_session = tokio::time::timeout(NEW_SESSION_TIMEOUT, agent.new_session(&work_dir))
+    let identity = initialized.identity;
+    let kind = agents::dialect_agent(&identity, profile.agent);
+    let opening = async {
+        let session = agent.new_session(&work_dir).await?;
+        if let Some(mode) = agents::ask_first_mode(kind)
+            && session.mode.as_deref() != Some(mode)
+            && session.modes.iter().any(|offered| offered == mode)
+        {
+            agent.set_mode(&session.id, mode).await?;
+        }
+        Ok(session.id)
+    };
+    let agent_session = tokio::time::timeout(NEW_SESSION_TIMEOUT, opening)
         .await
         .map_err(|_| unanswered(&profile, NEW_SESSION_TIMEOUT))?
         .map_err(|err| refused(&profile, &err))?;
-    Ok(Started { identity: initialized.identity, agent_session })
+    Ok(Started { identity, agent_session })
 }
 
 pub(super) fn not_spawned(profile: &AgentProfile, err: &SpawnError) -> String {

@@ -4,7 +4,7 @@
 //! changed is taken in one piece, so that however many updates came, each message is stored and told
 //! once.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use acp::PermissionKey;
 use model::{
@@ -14,6 +14,9 @@ use model::{
 };
 use shell_output::{CancelReason, Dialect, FrameOrigin, ShellCall, ToolFrame};
 use uuid::Uuid;
+
+/// Calls that are held after they have ended, each with 512 KiB of output at most.
+const ENDED_HELD: usize = 4;
 
 /// A message that changed since the last look.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub(crate) struct Transcript {
     text: Option<u64>,
     plan: Option<u64>,
     calls: HashMap<String, u64>,
+    /// Calls that ended last: what an agent says about an end may follow it by some milliseconds.
+    ended: VecDeque<u64>,
     /// Calls that have ended and are no longer held; an update of one makes no new row.
     settled: HashSet<String>,
     asks: Vec<(PermissionKey, u64)>,
@@ -67,6 +72,7 @@ impl Transcript {
             text: None,
             plan: None,
             calls: HashMap::new(),
+            ended: VecDeque::new(),
             settled: HashSet::new(),
             asks: Vec::new(),
         }
@@ -80,6 +86,7 @@ impl Transcript {
     /// Forgets the calls of a process that is gone.
     pub(crate) fn forget_calls(&mut self) {
         self.calls.clear();
+        self.ended.clear();
         self.settled.clear();
     }
 
@@ -94,18 +101,7 @@ impl Transcript {
         self.text = None;
         self.plan = None;
         self.turn_id = Some(turn_id);
-        let swept: Vec<String> = self
-            .calls
-            .iter()
-            .filter(|(_, seq)| self.live.get(seq).is_none_or(|live| live.swept))
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in swept {
-            if let Some(live) = self.calls.remove(&id).and_then(|seq| self.live.get_mut(&seq)) {
-                live.swept = false;
-            }
-            self.settled.insert(id);
-        }
+        self.settle_calls();
         let metadata = Metadata { client_message_id, ..Metadata::default() };
         self.add(at, MessageKind::Message, Author::User, prompt, metadata).message.id
     }
@@ -295,12 +291,40 @@ impl Transcript {
         changes
     }
 
+    /// Closes the books on every call that has ended, by the agent's word or by ours.
+    fn settle_calls(&mut self) {
+        self.ended.clear();
+        let live = &mut self.live;
+        let settled = &mut self.settled;
+        self.calls.retain(|id, seq| {
+            let call = live.get_mut(seq);
+            let goes_on = call.as_ref().is_some_and(|call| !call.swept && call.is_open_call());
+            if !goes_on {
+                settled.insert(id.clone());
+                if let Some(call) = call {
+                    call.swept = false;
+                }
+            }
+            goes_on
+        });
+    }
+
     fn let_go(&mut self) {
+        for seq in self.calls.values() {
+            let has_ended = self.live.get(seq).is_some_and(|live| !live.is_open_call());
+            if has_ended && !self.ended.contains(seq) {
+                self.ended.push_back(*seq);
+            }
+        }
+        while self.ended.len() > ENDED_HELD {
+            self.ended.pop_front();
+        }
         let held: HashSet<u64> = self
             .text
             .into_iter()
             .chain(self.plan)
             .chain(self.asks.iter().map(|(_, seq)| *seq))
+            .chain(self.ended.iter().copied())
             .collect();
         self.live.retain(|seq, live| held.contains(seq) || live.is_open_call());
         let live = &self.live;

@@ -120,3 +120,15 @@ async fn q_007_shutdown_stores_the_turn_as_interrupted_and_leaves_no_agent() -> 
     assert_eq!(refused.unwrap_err().code, ErrorCode::Conflict);
     Ok(())
 }
+
+#[tokio::test]
+async fn an_agent_that_begins_unasked_is_put_into_the_mode_in_which_it_asks() -> Result<()> {
+    for (name, mode) in [("@agentclientprotocol/claude-agent-acp", "default"), ("unknown", "auto")]
+    {
+        let mut bench = Bench::new().await?;
+        let command = format!("{} --name {name}", fake_agent()?);
+        bench.engine.create_task(bench.new_task("mode", &command)).await?;
+        bench.until_message(|m| m.content == format!("Mode: {mode}\n")).await?;
+    }
+    Ok(())
+}

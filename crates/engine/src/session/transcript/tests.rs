@@ -87,14 +87,59 @@ fn an_update_changes_the_row_it_belongs_to() {
 }
 
 #[test]
-fn a_call_that_ended_is_let_go_and_makes_no_second_row() {
+fn a_call_that_ended_makes_no_second_row_and_is_let_go_with_the_next_turn() {
     let mut transcript = transcript();
     running(&mut transcript, "1");
     transcript.tool(stamp(), &finished("1"));
     transcript.take_changes();
+    transcript.tool(stamp(), &finished("1"));
+    assert!(!transcript.has_changes());
+
+    transcript.begin_turn(stamp(), TurnId::from_bytes([3; 16]), "more".into(), None);
+    transcript.take_changes();
     assert!(transcript.live.is_empty() && transcript.calls.is_empty());
     transcript.tool(stamp(), &finished("1"));
     assert!(!transcript.has_changes());
+}
+
+#[test]
+fn only_a_few_calls_are_held_after_their_end() {
+    let mut transcript = transcript();
+    for n in 0..20 {
+        let id = n.to_string();
+        running(&mut transcript, &id);
+        transcript.tool(stamp(), &finished(&id));
+        transcript.take_changes();
+        assert!(transcript.live.len() <= ENDED_HELD);
+    }
+}
+
+#[test]
+fn s_006_a_mark_that_follows_the_end_withdraws_what_was_no_output() {
+    let mut transcript = transcript();
+    transcript.set_dialect(Dialect::new(AgentKind::Claude, &[]));
+    let name = json!({"toolName": "Bash"});
+    let refusal = json!({"terminal_output": {"data": "Auto mode could not evaluate this"}});
+    transcript.tool(
+        stamp(),
+        &call(&json!({
+            "toolCallId": "1", "kind": "execute", "title": "ls", "rawInput": {"command": "ls"},
+            "_meta": {"claudeCode": name}
+        })),
+    );
+    transcript.tool(stamp(), &update(&json!({"toolCallId": "1", "status": "failed"})));
+    transcript.tool(stamp(), &update(&json!({"toolCallId": "1", "_meta": refusal})));
+    transcript.take_changes();
+    let mark = json!({
+        "claudeCode": {"toolName": "Bash", "nonExecutionKind": "automode-parsing-error"},
+        "terminal_exit": {"exit_code": null}
+    });
+    transcript.tool(stamp(), &update(&json!({"toolCallId": "1", "_meta": mark})));
+    let changes = transcript.take_changes();
+    let [changed] = &changes[..] else { panic!("{changes:?}") };
+    let summary = changed.message.to_view().shell_exec().map(|exec| exec.output.clone());
+    assert_eq!(summary.map(|output| output.has_output), Some(false));
+    assert_eq!(changed.message.metadata.status, Some(ToolStatus::Error));
 }
 
 #[test]
