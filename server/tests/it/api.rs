@@ -87,7 +87,7 @@ impl Browser {
 
     /// A task of the scripted agent; its id and its session's.
     async fn task(&mut self, prompt: &str, folder: &Path) -> Result<(String, String)> {
-        let command = json!({"command_line": fake_agent()?, "name": "Fake"});
+        let command = json!({"command_line": testkit::fake_agent()?, "name": "Fake"});
         let new = json!({
             "prompt": prompt, "folder": folder, "agent": {"custom": command}, "start": false,
         });
@@ -96,18 +96,6 @@ impl Browser {
             |value: &Value| Ok::<_, anyhow::Error>(value.as_str().context("no id")?.to_owned());
         Ok((id(&card["id"])?, id(&card["session"]["id"])?))
     }
-}
-
-fn fake_agent() -> Result<String> {
-    let exe = std::env::current_exe()?;
-    let dir = exe.parent().and_then(Path::parent).context("no target folder")?;
-    let path = dir.join(format!("fake-agent{}", std::env::consts::EXE_SUFFIX));
-    anyhow::ensure!(
-        path.exists(),
-        "{} is missing: run `cargo build -p fake-agent`",
-        path.display()
-    );
-    Ok(format!("'{}' acp", path.display()))
 }
 
 /// Whether the frame tells of a command that has ended.

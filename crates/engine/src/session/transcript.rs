@@ -4,16 +4,20 @@
 //! changed is taken in one piece, so that however many updates came, each message is stored and told
 //! once.
 
+mod live;
+
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use acp::PermissionKey;
 use model::{
     Author, BodyChange, BodyExtent, BodyStream, Message, MessageId, MessageKind, Metadata,
-    Normalized, PermissionAnswer, PermissionOption, PermissionRequest, PlanEntry, SessionId,
-    StoredMessage, Timestamp, ToolStatus, TurnId,
+    PermissionAnswer, PermissionOption, PermissionRequest, PlanEntry, SessionId, StoredMessage,
+    Timestamp, ToolStatus, TurnId,
 };
-use shell_output::{CancelReason, Dialect, FrameOrigin, ShellCall, ToolFrame};
+use shell_output::{CancelReason, Dialect, ShellCall, ToolFrame};
 use uuid::Uuid;
+
+use live::Live;
 
 /// Calls that are held after they have ended, each with 512 KiB of output at most.
 const ENDED_HELD: usize = 4;
@@ -35,6 +39,7 @@ pub(crate) struct Stamp {
     pub(crate) new_id: fn() -> Uuid,
 }
 
+/// The messages that can still change, and what is next.
 pub(crate) struct Transcript {
     session_id: SessionId,
     next_seq: u64,
@@ -50,15 +55,6 @@ pub(crate) struct Transcript {
     /// Calls that have ended and are no longer held; an update of one makes no new row.
     settled: HashSet<String>,
     asks: Vec<(PermissionKey, u64)>,
-}
-
-struct Live {
-    message: StoredMessage,
-    shell: Option<ShellCall>,
-    changed: bool,
-    added: bool,
-    /// Ended by us, not by the agent: kept, since the agent may yet say how it really ended.
-    swept: bool,
 }
 
 impl Transcript {
@@ -402,97 +398,6 @@ impl Transcript {
                 (title.or_else(|| frame.title.clone()).unwrap_or_default(), false)
             }
         }
-    }
-}
-
-impl Live {
-    fn touch(&mut self, now: Timestamp) {
-        self.changed = true;
-        self.message.updated_at = now;
-    }
-
-    fn is_background(&self) -> bool {
-        self.message.shell_exec().is_some_and(|exec| exec.background)
-    }
-
-    /// A call that the agent may still say something about.
-    fn is_open_call(&self) -> bool {
-        self.swept || self.message.metadata.status.is_some_and(|status| !status.is_terminal())
-    }
-
-    fn cancel(&mut self, reason: CancelReason) {
-        self.swept = true;
-        self.message.metadata.status = Some(ToolStatus::Cancelled);
-        if let Some(call) = &mut self.shell
-            && call.cancel(reason).changed
-        {
-            self.message.metadata.normalized = Some(Normalized::shell(call.exec()));
-        }
-    }
-
-    /// Takes a frame; whether it changed anything.
-    fn apply(&mut self, frame: &ToolFrame, dialect: &Dialect) -> bool {
-        if let Some(kind) = frame.message_kind()
-            && self.message.kind == MessageKind::ToolCall
-        {
-            self.message.kind = kind;
-        }
-        if self.message.kind == MessageKind::ToolExecute {
-            self.apply_shell(frame, dialect)
-        } else {
-            self.apply_other(frame);
-            true
-        }
-    }
-
-    fn apply_shell(&mut self, frame: &ToolFrame, dialect: &Dialect) -> bool {
-        let call = self.shell.get_or_insert_with(|| ShellCall::new(dialect.clone()));
-        if !call.apply(frame).changed {
-            return false;
-        }
-        let status = call.status();
-        self.message.content = call.title().to_owned();
-        self.message.metadata.status = Some(status);
-        self.message.metadata.normalized = Some(Normalized::shell(call.exec()));
-        // What the agent itself says of the end replaces what the sweep wrote.
-        self.swept &= status == ToolStatus::Cancelled;
-        true
-    }
-
-    fn apply_other(&mut self, frame: &ToolFrame) {
-        if let Some(title) = frame.title.as_ref().filter(|title| !title.is_empty()) {
-            self.message.content.clone_from(title);
-        }
-        for path in &frame.paths {
-            if !self.message.metadata.paths.contains(path) {
-                self.message.metadata.paths.push(path.clone());
-            }
-        }
-        let said = frame.status.or_else(|| {
-            // A call that is being told about is under way.
-            (frame.origin == FrameOrigin::Update).then_some(ToolStatus::InProgress)
-        });
-        let was_final = self.message.metadata.status.is_some_and(ToolStatus::is_terminal);
-        if let Some(said) = said
-            && (said.is_terminal() || !was_final)
-        {
-            self.message.metadata.status = Some(said);
-            self.swept &= !said.is_terminal();
-        }
-    }
-
-    fn take_change(&mut self) -> Changed {
-        self.changed = false;
-        let bodies = self.shell.as_mut().map(ShellCall::take_body_changes).unwrap_or_default();
-        let extent = |stream| {
-            let output = self.message.shell_exec()?.output.as_ref()?;
-            output.extent(stream)
-        };
-        let bodies = bodies
-            .into_iter()
-            .map(|(stream, change)| (stream, change, extent(stream).unwrap_or_default()))
-            .collect();
-        Changed { message: self.message.clone(), added: std::mem::take(&mut self.added), bodies }
     }
 }
 

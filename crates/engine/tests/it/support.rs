@@ -1,8 +1,8 @@
 //! An engine on a store of its own, and an agent that does what its prompt says.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use engine::{Engine, Route};
 use model::{
     InitialState, MessageView, SessionId, SessionState, TaskCard, ToolStatus,
@@ -10,6 +10,7 @@ use model::{
 };
 use store::Store;
 use tempfile::TempDir;
+pub(crate) use testkit::fake_agent;
 use tokio::sync::broadcast;
 
 /// Long enough for a busy machine; reaching it is a failure.
@@ -99,15 +100,4 @@ impl Bench {
     pub(crate) async fn page(&self, card: &TaskCard) -> Result<InitialState> {
         Ok(self.engine.boot(Route::Task(card.id)).await?.initial_state)
     }
-}
-
-/// The command line of the scripted agent, which is built beside this test.
-pub(crate) fn fake_agent() -> Result<String> {
-    let exe = std::env::current_exe()?;
-    let dir = exe.parent().and_then(std::path::Path::parent).context("no target folder")?;
-    let path: PathBuf = dir.join(format!("fake-agent{}", std::env::consts::EXE_SUFFIX));
-    if !path.exists() {
-        bail!("{} is missing: run `cargo build -p fake-agent`", path.display());
-    }
-    Ok(format!("'{}' acp", path.display()))
 }

@@ -2,6 +2,7 @@
 
 use model::{AgentKind, BodyStream};
 use serde_json::{Value, json};
+use shell_output::FrameOrigin;
 
 use super::*;
 use crate::clock;
