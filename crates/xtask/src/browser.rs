@@ -1,4 +1,4 @@
-//! The end-to-end tests: Chromium, Playwright and the programs that they drive.
+//! The end-to-end tests and the pictures: Chromium, Playwright and the programs that they drive.
 
 use std::env;
 use std::fs;
@@ -12,8 +12,18 @@ use crate::workspace::{Profile, Workspace};
 
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-/// Builds the server with its page and the fake agent, and runs the journeys.
+/// Runs the journeys.
 pub(crate) fn test(workspace: &Workspace) -> Result<()> {
+    playwright(workspace, &[])
+}
+
+/// Takes the pictures in `docs/screens`, so that a change of the look shows in its commit.
+pub(crate) fn screens(workspace: &Workspace) -> Result<()> {
+    playwright(workspace, &["--config", "screens.config.ts"])
+}
+
+/// Builds the server with its page and the fake agent, and lets Playwright drive them.
+fn playwright(workspace: &Workspace, args: &[&str]) -> Result<()> {
     let chromium = chromium()?;
     let folder = workspace.root.join("end2end");
     install_modules(workspace, &folder)?;
@@ -25,6 +35,7 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
         .command("npx")
         .current_dir(&folder)
         .args(["--no-install", "playwright", "test"])
+        .args(args)
         .env("CHROMIUM_PATH", chromium)
         .env("KANDEV_BIN", workspace.binary(Profile::Dev, "kandev"))
         .env("FAKE_AGENT_BIN", workspace.binary(Profile::Dev, "fake-agent")))

@@ -35,6 +35,7 @@ Usage: cargo xtask COMMAND
   test [--only STEP]... [--skip STEP]...
                         everything that must hold before a change lands
   tidy                  check the rules of the workspace that no compiler knows
+  screens               take the pictures in docs/screens again
   bench idle            memory of an idle release server, and its time to listen
 ";
 
@@ -59,6 +60,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "build" => build::build(&Workspace::load()?),
         "test" => test::test(&Workspace::load()?, rest),
         "tidy" => tidy::tidy(&Workspace::load()?),
+        "screens" => browser::screens(&Workspace::load()?),
         "bench" => bench::bench(&Workspace::load()?, rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
