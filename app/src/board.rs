@@ -17,6 +17,7 @@ use crate::{
     browser::{self, FetchError},
     context::{Shared, shared, use_title},
     controls::{Empty, skeleton},
+    dynamic::part,
     icon::{Icon, icon},
     root::Layout,
     state::card::{CardState, card_state},
@@ -40,14 +41,14 @@ pub fn BoardPage() -> impl IntoView {
         }
     });
     let is_loaded = Memo::new(move |_| board.is_loaded());
-    let contents = move || match (is_loaded.get(), failure.get()) {
+    let contents = part(move || match (is_loaded.get(), failure.get()) {
         (true, _) => view! { <Columns /> }.into_any(),
         (false, None) => view! { <div class="board">{column_skeletons()}</div> }.into_any(),
         (false, Some(error)) => {
             let shared = shared.clone();
             load_failure(&error, move || refresh(shared.clone(), failure))
         }
-    };
+    });
     view! {
         <Layout bar=view! { <WorkspaceBar /> }.into_any()>
             <main class="board-page">{contents}</main>
@@ -123,7 +124,7 @@ fn Columns() -> impl IntoView {
         }
     });
     view! {
-        <h1 class="sr-only">{move || board.workflow_name()}</h1>
+        <h1 class="sr-only">{part(move || board.workflow_name())}</h1>
         <StepTabs steps placement shown go_to />
         <div class="board" node_ref=scroller on:scroll=track>
             <For
@@ -154,7 +155,7 @@ fn StepTabs(
                 on:click=move |_| go_to.run(at)
             >
                 {step.name}
-                {move || tab_count(step.id, placement)}
+                {part(move || tab_count(step.id, placement))}
             </button>
         }
     };
@@ -204,7 +205,7 @@ fn Column(step: Step, is_first: bool, placement: Memo<Vec<(StepId, TaskId)>>) ->
         <section class="column" aria-labelledby=name_id.clone()>
             <header class="column__head">
                 <h2 id=name_id.clone()>{step.name}</h2>
-                <span class="muted">{move || tasks.with(Vec::len)}</span>
+                <span class="muted">{part(move || tasks.with(Vec::len))}</span>
             </header>
             <ol class="column__cards">
                 {is_first.then_some(move || is_board_empty.get().then(first_start))}

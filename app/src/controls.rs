@@ -8,6 +8,7 @@ use web_sys::{Element, HtmlElement};
 use crate::{
     browser,
     context::shared,
+    dynamic::part,
     icon::{Icon, icon, named_icon},
     state::card::CardState,
 };
@@ -26,7 +27,7 @@ pub fn card_signal(state: CardState) -> AnyView {
 #[component]
 pub fn Age(#[prop(into)] at: Signal<Timestamp>) -> impl IntoView {
     let clock = shared().clock;
-    view! { <time datetime=move || at.get().to_string()>{move || clock.age(at.get())}</time> }
+    view! { <time datetime=move || at.get().to_string()>{part(move || clock.age(at.get()))}</time> }
 }
 
 /// One fact about the page or a turn, and what can be done about it.
@@ -47,7 +48,7 @@ pub fn Notice(
             data-bar=is_bar.then_some("")
         >
             {icon(mark)}
-            <p class="notice__text">{move || text.get()}</p>
+            <p class="notice__text">{part(move || text.get())}</p>
             {act.map(|act| view! { <span class="button-row">{act.run()}</span> })}
         </section>
     }
@@ -59,7 +60,7 @@ pub fn Problem(
     #[prop(into)] text: Signal<Option<String>>,
     #[prop(optional, into)] id: Option<String>,
 ) -> impl IntoView {
-    move || {
+    part(move || {
         text.get().map(|text| {
             view! {
                 <p class="field__hint problem" data-state="failed" role="alert" id=id.clone()>
@@ -68,7 +69,7 @@ pub fn Problem(
                 </p>
             }
         })
-    }
+    })
 }
 
 /// A place with nothing in it: what is missing, and the one act that helps.
@@ -100,15 +101,20 @@ pub fn skeleton() -> AnyView {
     .into_any()
 }
 
-/// A dialog over the page. It opens and closes with `is_open`, and its contents are always there.
+/// A dialog over the page. It opens and closes with `is_open`, and has contents while it is open.
 #[component]
-pub fn Modal(is_open: RwSignal<bool>, title_id: &'static str, children: Children) -> impl IntoView {
+pub fn Modal(
+    is_open: RwSignal<bool>,
+    title_id: &'static str,
+    #[prop(into)] contents: ViewFn,
+) -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         let Some(dialog) = dialog.get() else { return };
         match (is_open.get(), dialog.open()) {
-            // It fails only for a dialog that has left the page.
-            (true, false) => drop(dialog.show_modal()),
+            // Once the contents are there, so that the focus finds its place in them. It fails only
+            // for a dialog that has left the page.
+            (true, false) => request_animation_frame(move || drop(dialog.show_modal())),
             (false, true) => dialog.close(),
             _ => {}
         }
@@ -128,7 +134,7 @@ pub fn Modal(is_open: RwSignal<bool>, title_id: &'static str, children: Children
             on:close=move |_| is_open.set(false)
             on:click=close_on_backdrop
         >
-            {children()}
+            {part(move || is_open.get().then(|| contents.run()))}
         </dialog>
     }
 }

@@ -1,7 +1,7 @@
 //! The page of Kandev: rendered by the server (`ssr`), made alive in the browser (`hydrate`).
 //!
 //! Both start from the same [`BootState`](model::BootState), so both render the same page. What
-//! decides is pure and stands in [`state`]; components show it; [`live`] keeps it up to date.
+//! decides is pure and stands in `state`; components show it; `live` keeps it up to date.
 
 #![allow(unreachable_pub, reason = "what components expand to is `pub`")]
 
@@ -18,6 +18,7 @@ mod clock;
 mod context;
 mod controls;
 mod document;
+mod dynamic;
 mod icon;
 mod live;
 mod login;

@@ -7,6 +7,7 @@ use crate::{
     browser,
     context::use_title,
     controls::Notice,
+    dynamic::part,
     icon::{Icon, icon, plain_icon},
     state::login::{LoginState, token},
 };
@@ -40,7 +41,7 @@ pub fn LoginPage() -> impl IntoView {
                         "Kandev runs agents with your rights on this machine, so every browser is let in once, by a link that works once."
                     </p>
                 </div>
-                {move || said(state.get())}
+                {part(move || said(state.get()))}
                 <LinkCommand />
                 <PasteLink state />
             </div>
@@ -154,7 +155,7 @@ fn PasteLink(state: RwSignal<LoginState>) -> impl IntoView {
                     "Open"
                 </button>
             </span>
-            {move || {
+            {part(move || {
                 is_no_link
                     .get()
                     .then(|| {
@@ -164,7 +165,7 @@ fn PasteLink(state: RwSignal<LoginState>) -> impl IntoView {
                             </span>
                         }
                     })
-            }}
+            })}
         </form>
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     board::{BoardPage, TaskDialog},
     context::{Shared, shared, use_title},
     controls::{Empty, Notice, close_menus, is_typing},
+    dynamic::part,
     icon::Icon,
     live::{self, Status},
     login::LoginPage,
@@ -93,7 +94,7 @@ pub fn Layout(bar: AnyView, children: Children) -> impl IntoView {
 fn Bars() -> impl IntoView {
     let Shared { live, alert, .. } = shared();
     let status = live.status();
-    let offline = move || {
+    let offline = part(move || {
         let live = live.clone();
         (status.get() == Status::Offline).then(|| {
             let try_now = ViewFn::from(move || {
@@ -107,8 +108,8 @@ fn Bars() -> impl IntoView {
             let text = "Offline. What you see may be old; what you type is kept.".to_owned();
             view! { <Notice tone="wait" is_bar=true mark=Icon::Offline text=text act=try_now /> }
         })
-    };
-    let failure = move || {
+    });
+    let failure = part(move || {
         alert.get().map(|text| {
             let dismiss = ViewFn::from(move || {
                 view! {
@@ -119,7 +120,7 @@ fn Bars() -> impl IntoView {
             });
             view! { <Notice tone="fail" is_bar=true mark=Icon::Failed text=text act=dismiss /> }
         })
-    };
+    });
     view! { <div class="app__bars">{offline} {failure}</div> }
 }
 

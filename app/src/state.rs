@@ -7,6 +7,7 @@ pub mod command;
 pub mod composer;
 pub mod format;
 pub mod frames;
+pub mod history;
 pub mod login;
 pub mod message;
 pub mod output;

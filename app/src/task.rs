@@ -19,6 +19,7 @@ use crate::{
     browser::{self, FetchError},
     context::{Shared, shared, use_title},
     controls::{Empty, card_signal, skeleton},
+    dynamic::part,
     icon::{Icon, icon},
     root::{Layout, NotFound, to_the_board},
     state::{card::card_state, rows::Row, session::LiveSession},
@@ -31,10 +32,10 @@ use crate::{
 pub fn TaskPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get("id")?.parse::<TaskId>().ok()));
-    move || match id.get() {
+    part(move || match id.get() {
         Some(id) => view! { <LoadedTask id /> }.into_any(),
         None => view! { <NotFound /> }.into_any(),
-    }
+    })
 }
 
 /// Whether the page's data is here.
@@ -62,7 +63,7 @@ fn LoadedTask(id: TaskId) -> impl IntoView {
             move |_| fetch()
         });
     }
-    move || match load.get() {
+    part(move || match load.get() {
         Load::Ready => view! { <Task id session /> }.into_any(),
         Load::Missing => view! { <NotFound /> }.into_any(),
         Load::Loading => {
@@ -70,7 +71,7 @@ fn LoadedTask(id: TaskId) -> impl IntoView {
             page_frame("Task", contents)
         }
         Load::Failed(error) => page_frame("Task", load_failure(&error, fetch.clone())),
-    }
+    })
 }
 
 fn fetch(
@@ -136,10 +137,10 @@ fn back() -> AnyView {
 fn Task(id: TaskId, session: StoredValue<Option<LiveSession>>) -> impl IntoView {
     let tasks = shared().board.tasks;
     let row = Memo::new(move |_| tasks.find(id));
-    move || match row.get() {
+    part(move || match row.get() {
         Some(row) => view! { <TaskBody row session /> }.into_any(),
         None => page_frame("Deleted", deleted()),
-    }
+    })
 }
 
 fn deleted() -> AnyView {
@@ -166,7 +167,7 @@ fn TaskBody(row: Row<TaskCard>, session: StoredValue<Option<LiveSession>>) -> im
         <Layout bar=view! { <TaskBar card /> }.into_any()>
             <main class="task">
                 <SessionBar card live />
-                {move || live.get().map(|session| view! { <Chat session card /> })}
+                {part(move || live.get().map(|session| view! { <Chat session card /> }))}
             </main>
         </Layout>
     }
@@ -187,8 +188,8 @@ fn TaskBar(card: RwSignal<TaskCard>) -> impl IntoView {
         <header class="topbar task-bar">
             {back()}
             <div class="topbar__title">
-                {move || card_signal(state.get())}
-                <h1>{move || card.with(|card| card.title.clone())}</h1>
+                {part(move || card_signal(state.get()))}
+                <h1>{part(move || card.with(|card| card.title.clone()))}</h1>
             </div>
             <div class="topbar__end">
                 <WatchMenu />
@@ -205,7 +206,7 @@ fn SessionBar(card: RwSignal<TaskCard>, live: Memo<Option<LiveSession>>) -> impl
     let state = Memo::new(move |_| card.with(card_state));
     let step = Memo::new(move |_| board.step_name(card.with(|card| card.step_id)));
     let version = Memo::new(move |_| live.get()?.view.get()?.agent_version);
-    let word = move || {
+    let word = part(move || {
         let state = state.get();
         view! {
             <span class="signal" data-state=state.name()>
@@ -213,18 +214,18 @@ fn SessionBar(card: RwSignal<TaskCard>, live: Memo<Option<LiveSession>>) -> impl
                 {state.label()}
             </span>
         }
-    };
+    });
     view! {
         <div class="session-bar">
             {word}
-            <span class="chip">{move || step.get()}</span>
+            <span class="chip">{part(move || step.get())}</span>
             <span class="tag">
                 {icon(Icon::Chat)}
-                {move || card.with(|card| card.agent_name.clone())}
-                {move || version.get().map(|version| view! { <span class="mono">{version}</span> })}
+                {part(move || card.with(|card| card.agent_name.clone()))}
+                {part(move || version.get().map(|version| view! { <span class="mono">{version}</span> }))}
             </span>
             <span class="tag session-bar__folder">
-                {icon(Icon::Folder)} <code>{move || card.with(|card| card.folder.clone())}</code>
+                {icon(Icon::Folder)} <code>{part(move || card.with(|card| card.folder.clone()))}</code>
             </span>
         </div>
     }

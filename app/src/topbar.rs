@@ -5,6 +5,7 @@ use leptos_router::components::A;
 
 use crate::{
     context::shared,
+    dynamic::part,
     icon::{Icon, icon},
     state::{
         board::{Watch, Watched},
@@ -22,7 +23,7 @@ pub fn WorkspaceBar() -> impl IntoView {
             <A href="/" attr:class="topbar__home" attr:aria-label="Kandev, to the board">
                 {icon(Icon::Mark)}
             </A>
-            <strong class="topbar__workspace ellipsis">{move || board.workspace_name()}</strong>
+            <strong class="topbar__workspace ellipsis">{part(move || board.workspace_name())}</strong>
             <nav class="topbar__nav" aria-label="Main">
                 <A href="/" exact=true attr:class="button" attr:data-variant="quiet">
                     "Board"
@@ -63,7 +64,7 @@ pub fn WatchMenu() -> impl IntoView {
                 {count(CardState::Failed, " failed", |watch| &watch.failed)}
                 {count(CardState::Running, " running", |watch| &watch.running)}
             </summary>
-            <div class="menu__list">{move || watch.with(watch_list)}</div>
+            <div class="menu__list">{part(move || watch.with(watch_list))}</div>
         </details>
     }
 }

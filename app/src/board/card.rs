@@ -8,6 +8,7 @@ use super::menu::TaskMenu;
 use crate::{
     context::Act,
     controls::{Age, Problem, card_signal},
+    dynamic::part,
     icon::{Icon, icon},
     state::{
         card::{CardState, card_state},
@@ -25,20 +26,20 @@ pub fn Card(row: Row<TaskCard>) -> impl IntoView {
     view! {
         <article class="card" data-state=move || state.get().name()>
             <h3 class="card__title">
-                {move || card_signal(state.get())}
+                {part(move || card_signal(state.get()))}
                 <A href=href attr:class="card__link">
-                    {move || card.with(|card| card.title.clone())}
+                    {part(move || card.with(|card| card.title.clone()))}
                 </A>
             </h3>
             <TaskMenu card class="card__menu" />
             <Activity card state />
             <p class="card__meta">
                 <span class="tag">
-                    {icon(Icon::Chat)} {move || card.with(|card| card.agent_name.clone())}
+                    {icon(Icon::Chat)} {part(move || card.with(|card| card.agent_name.clone()))}
                 </span>
                 <span class="tag card__folder" title=move || folder.get()>
                     {icon(Icon::Folder)}
-                    <span class="ellipsis">{move || folder.with(|path| last_part(path).to_owned())}</span>
+                    <span class="ellipsis">{part(move || folder.with(|path| last_part(path).to_owned()))}</span>
                 </span>
                 <span class="card__age">
                     <Age at=Signal::derive(move || card.with(|card| card.updated_at)) />
@@ -62,7 +63,7 @@ fn Activity(card: RwSignal<TaskCard>, state: Memo<CardState>) -> impl IntoView {
         let is_running = state.get() == CardState::Running;
         card.with(|card| card.session.as_ref()?.activity.clone()).filter(|_| is_running)
     });
-    move || activity.get().map(|text| view! { <p class="card__now"><span>{text}</span></p> })
+    part(move || activity.get().map(|text| view! { <p class="card__now"><span>{text}</span></p> }))
 }
 
 /// What the agent asks leave for, with its answers.
@@ -75,7 +76,7 @@ fn Ask(card: RwSignal<TaskCard>) -> impl IntoView {
             Some((session.id, message_id, request))
         })
     });
-    move || {
+    part(move || {
         ask.get().map(|(session_id, message_id, request)| {
             let act = Act::new();
             let answer = move |option_id: String| {
@@ -109,7 +110,7 @@ fn Ask(card: RwSignal<TaskCard>) -> impl IntoView {
                 </div>
             }
         })
-    }
+    })
 }
 
 /// Why it failed, and the way to try again.
@@ -120,7 +121,7 @@ fn Failure(card: RwSignal<TaskCard>, state: Memo<CardState>) -> impl IntoView {
         let session = card.with(|card| card.session.clone()).filter(|_| is_failed)?;
         Some((session.id, session.error.unwrap_or_else(|| "The turn failed.".to_owned())))
     });
-    move || {
+    part(move || {
         failure.get().map(|(session_id, text)| {
             let act = Act::new();
             view! {
@@ -140,7 +141,7 @@ fn Failure(card: RwSignal<TaskCard>, state: Memo<CardState>) -> impl IntoView {
                 </div>
             }
         })
-    }
+    })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::{
     browser,
     context::{Offers, Shared, shared},
     controls::{Modal, Problem},
+    dynamic::part,
     icon::{Icon, icon},
     live::with_hint,
 };
@@ -63,6 +64,13 @@ pub fn TaskDialog() -> impl IntoView {
             draft.folder.set(newest.unwrap_or_default());
         }
     });
+    let contents = ViewFn::from(move || view! { <TaskForm form /> });
+    view! { <Modal is_open=is_writing title_id="task-dialog-title" contents /> }
+}
+
+#[component]
+fn TaskForm(form: Form) -> impl IntoView {
+    let is_writing = shared().is_writing;
     let submit = submission(form);
     let on_submit = {
         let submit = submit.clone();
@@ -78,25 +86,23 @@ pub fn TaskDialog() -> impl IntoView {
         }
     };
     view! {
-        <Modal is_open=is_writing title_id="task-dialog-title">
-            <form on:submit=on_submit on:keydown=on_keydown novalidate=true>
-                <header class="dialog__head">
-                    <h2 id="task-dialog-title">"New task"</h2>
-                    <button
-                        class="button"
-                        type="button"
-                        data-variant="quiet"
-                        data-icon=""
-                        aria-label="Close"
-                        on:click=move |_| is_writing.set(false)
-                    >
-                        {icon(Icon::Close)}
-                    </button>
-                </header>
-                <Fields form />
-                <Foot form is_writing />
-            </form>
-        </Modal>
+        <form on:submit=on_submit on:keydown=on_keydown novalidate=true>
+            <header class="dialog__head">
+                <h2 id="task-dialog-title">"New task"</h2>
+                <button
+                    class="button"
+                    type="button"
+                    data-variant="quiet"
+                    data-icon=""
+                    aria-label="Close"
+                    on:click=move |_| is_writing.set(false)
+                >
+                    {icon(Icon::Close)}
+                </button>
+            </header>
+            <Fields form />
+            <Foot form is_writing />
+        </form>
     }
 }
 
@@ -141,10 +147,10 @@ fn field_id(name: &str) -> String {
 fn Fields(form: Form) -> impl IntoView {
     let offers = shared().offers;
     let draft = form.draft;
-    let folders = move || {
+    let folders = part(move || {
         let folders = offers.with(|Offers { folders, .. }| folders.clone());
         folders.into_iter().map(|folder| view! { <option value=folder></option> }).collect_view()
-    };
+    });
     view! {
         <div class="dialog__body">
             <div class="field">
@@ -248,7 +254,7 @@ fn Agents(form: Form) -> impl IntoView {
             </div>
             <FieldProblem form name="agent" />
         </fieldset>
-        {move || (chosen.get() == Choice::Custom).then(|| view! { <CustomFields form /> })}
+        {part(move || (chosen.get() == Choice::Custom).then(|| view! { <CustomFields form /> }))}
     }
 }
 
@@ -311,11 +317,11 @@ fn CustomFields(form: Form) -> impl IntoView {
 #[component]
 fn Foot(form: Form, is_writing: RwSignal<bool>) -> impl IntoView {
     let draft = form.draft;
-    let words = move || match (form.is_sending.get(), draft.start.get()) {
+    let words = part(move || match (form.is_sending.get(), draft.start.get()) {
         (true, _) => "Creating\u{2026}",
         (false, true) => "Create and start",
         (false, false) => "Create",
-    };
+    });
     view! {
         <footer class="dialog__foot">
             <label class="combo">

@@ -5,6 +5,7 @@ use model::{Step, TaskCard, wire::Request};
 
 use crate::{
     context::{Doomed, Shared, shared},
+    dynamic::part,
     icon::{Icon, icon, named_icon},
 };
 
@@ -13,13 +14,13 @@ use crate::{
 pub fn TaskMenu(card: RwSignal<TaskCard>, class: &'static str) -> impl IntoView {
     let Shared { board, doomed, .. } = shared();
     let current = Memo::new(move |_| card.with(|card| card.step_id));
-    let items = move || {
+    let items = part(move || {
         let steps = board.steps().into_iter();
         steps
             .filter(|step| step.id != current.get())
             .map(|step| move_item(card, step))
             .collect_view()
-    };
+    });
     let delete = move |_| {
         let task = card.with_untracked(|card| Doomed { id: card.id, title: card.title.clone() });
         doomed.set(Some(task));

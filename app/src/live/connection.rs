@@ -1,6 +1,6 @@
 //! The WebSocket under an [`Exchange`]: opens it, and opens it again when it ends.
 
-use std::pin::pin;
+use std::{future::poll_fn, pin::pin};
 
 use futures::{
     SinkExt, StreamExt,
@@ -8,7 +8,7 @@ use futures::{
     future::{Either, select},
     stream,
 };
-use gloo_net::websocket::{Message, WebSocketError, futures::WebSocket};
+use gloo_net::websocket::{Message, State, WebSocketError, futures::WebSocket};
 use leptos::prelude::*;
 
 use super::{Command, Status, exchange::Exchange};
@@ -47,21 +47,27 @@ pub async fn run(
 /// A socket on which the page has said what it follows; none when the server cannot be reached.
 async fn open(exchange: &mut Exchange, status: &ArcRwSignal<Status>) -> Option<WebSocket> {
     let mut socket = WebSocket::open(&browser::socket_address("/ws")).ok()?;
-    let frames = exchange.begin();
-    let opened = {
-        let sending = pin!(send_all(&mut socket, frames));
-        match select(sending, pin!(browser::sleep(OPENS_WITHIN))).await {
-            Either::Left((opened, _)) => opened,
-            Either::Right(((), sending)) => {
-                settle(status, Status::Offline);
-                sending.await
-            }
-        }
-    };
-    if opened.is_err() {
-        exchange.end();
+    if !opens(&mut socket, status).await {
+        return None;
     }
-    opened.ok().map(|()| socket)
+    match send_all(&mut socket, exchange.begin()).await {
+        Ok(()) => Some(socket),
+        Err(_) => {
+            exchange.end();
+            None
+        }
+    }
+}
+
+/// Waits until a socket is open or cannot be.
+async fn opens(socket: &mut WebSocket, status: &ArcRwSignal<Status>) -> bool {
+    let mut settled = poll_fn(|context| socket.poll_ready_unpin(context));
+    if let Either::Right(_) = select(&mut settled, pin!(browser::sleep(OPENS_WITHIN))).await {
+        settle(status, Status::Offline);
+        // What failed is ready too; the state tells.
+        let _ = settled.await;
+    }
+    matches!(socket.state(), State::Open)
 }
 
 async fn send_all(

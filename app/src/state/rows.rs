@@ -75,11 +75,6 @@ impl<T: Keyed> Rows<T> {
         self.list.with_untracked(|rows| rows.first().map(|row| row.key))
     }
 
-    /// The key of the last row, without tracking.
-    pub fn last_key(&self) -> Option<T::Key> {
-        self.list.with_untracked(|rows| rows.last().map(|row| row.key))
-    }
-
     /// Puts a record in its place: a new row, or the new state of the one it has.
     pub fn upsert(&self, record: T) {
         let key = record.key();
@@ -176,7 +171,7 @@ mod tests {
         rows.upsert((9, "i"));
         rows.upsert((1, "a"));
         assert_eq!(records(&rows), [(1, "a"), (2, "b"), (3, "c"), (5, "e"), (9, "i")]);
-        assert_eq!(rows.last_key(), Some(9));
+        assert_eq!(rows.first_key(), Some(1));
     }
 
     #[test]

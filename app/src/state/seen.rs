@@ -17,6 +17,11 @@ impl Seen {
         self.0.clone()
     }
 
+    /// Whether this comes from the run of the server whose state is here.
+    pub fn is_of(&self, epoch: &str) -> bool {
+        self.0.as_ref().is_some_and(|since| since.epoch == epoch)
+    }
+
     /// Forgets, so that the next snapshot is a whole one.
     pub fn forget(&mut self) {
         self.0 = None;

@@ -2,24 +2,12 @@
 
 use leptos::prelude::*;
 use model::{
-    MessageView, SessionId, SessionState, SessionView, TurnOutcome,
+    SessionId, SessionState, SessionView, TurnOutcome,
     wire::{MessagePage, Notification, SessionSnapshot, Since},
 };
 
-use super::{
-    format,
-    rows::{Keyed, Rows},
-    seen::Seen,
-};
+use super::{format, history::History, seen::Seen};
 use crate::icon::Icon;
-
-impl Keyed for MessageView {
-    type Key = u64;
-
-    fn key(&self) -> u64 {
-        self.seq
-    }
-}
 
 /// A session as it is now. Cheap to clone; every clone is the same session.
 #[derive(Clone)]
@@ -28,8 +16,8 @@ pub struct LiveSession {
     pub id: SessionId,
     /// What is known of it; none before the first answer.
     pub view: ArcRwSignal<Option<SessionView>>,
-    /// The messages that are here: the newest ones, without a gap.
-    pub messages: Rows<MessageView>,
+    /// Its messages.
+    pub messages: History,
     /// Whether there are older ones.
     pub has_older: ArcRwSignal<bool>,
     seen: ArcStoredValue<Seen>,
@@ -48,7 +36,7 @@ impl LiveSession {
         Self {
             id,
             view: ArcRwSignal::new(None),
-            messages: Rows::default(),
+            messages: History::new(Vec::new()),
             has_older: ArcRwSignal::new(false),
             seen: ArcStoredValue::new(Seen::default()),
         }
@@ -59,7 +47,7 @@ impl LiveSession {
         Self {
             id: view.id,
             view: ArcRwSignal::new(Some(view)),
-            messages: Rows::new(page.messages),
+            messages: History::new(page.messages),
             has_older: ArcRwSignal::new(page.has_older),
             seen: ArcStoredValue::new(Seen::at(epoch, rev)),
         }
@@ -77,9 +65,10 @@ impl LiveSession {
 
     /// Takes the answer of `session.subscribe`.
     pub fn take(&self, snapshot: SessionSnapshot) {
+        let is_same_run = self.seen.with_value(|seen| seen.is_of(&snapshot.epoch));
         self.seen.set_value(Seen::at(&snapshot.epoch, snapshot.rev));
         if let Some(page) = snapshot.page {
-            self.take_newest(page);
+            self.take_newest(page, is_same_run);
         }
         if let Some(view) = snapshot.session {
             self.settle(view);
@@ -96,7 +85,7 @@ impl LiveSession {
         }
         match notification {
             Notification::MessageAdded { message, .. }
-            | Notification::MessageUpdated { message, .. } => self.take_message(message.clone()),
+            | Notification::MessageUpdated { message, .. } => self.messages.upsert(message.clone()),
             Notification::SessionStateChanged { session, .. }
             | Notification::TurnStarted { session, .. }
             | Notification::TurnCompleted { session, .. } => self.settle(session.clone()),
@@ -109,27 +98,21 @@ impl LiveSession {
 
     /// Takes a page of history that ends where the messages here begin.
     pub fn take_older(&self, page: MessagePage) {
-        for message in page.messages {
-            self.messages.upsert(message);
-        }
+        self.messages.prepend(page.messages);
         self.has_older.set(page.has_older);
     }
 
-    /// A change of a message that is older than all that are here would leave a gap.
-    fn take_message(&self, message: MessageView) {
-        let before_all = self.messages.first_key().is_some_and(|key| message.seq < key);
-        if !before_all {
-            self.messages.upsert(message);
-        }
-    }
-
-    /// Older messages stay where the page reaches back to them; else they would lie behind a gap.
-    fn take_newest(&self, page: MessagePage) {
-        let reaches = match (page.messages.first(), self.messages.last_key()) {
-            (Some(first), Some(last)) => first.seq <= last + 1,
+    /// Messages that are here stay where the page joins them; else they would lie behind a gap. What
+    /// an earlier run of the server told may not have outlived it.
+    fn take_newest(&self, page: MessagePage, is_same_run: bool) {
+        let known = self.messages.first_key().zip(untrack(|| self.messages.last_key()));
+        let joins = match (page.messages.first(), known) {
+            (Some(new), Some((first, last))) => {
+                is_same_run && (first..=last + 1).contains(&new.seq)
+            }
             _ => false,
         };
-        if reaches {
+        if joins {
             for message in page.messages {
                 self.messages.upsert(message);
             }
@@ -201,7 +184,7 @@ pub fn start_offer(session: &SessionView) -> Option<Offer> {
 mod tests {
     use super::*;
     use crate::state::samples;
-    use model::Timestamp;
+    use model::{MessageView, Timestamp};
 
     fn texts(session: &LiveSession) -> Vec<String> {
         session.messages.list().iter().map(|row| row.record.get().content).collect()
@@ -270,6 +253,14 @@ mod tests {
         session.take(snapshot(9, vec![samples::message(7, "g")]));
         assert_eq!(texts(&session), ["g"]);
         assert!(session.has_older.get_untracked());
+    }
+
+    #[test]
+    fn q_007_what_the_server_lost_in_a_crash_is_gone_from_the_page_too() {
+        let session = live(vec![samples::message(1, "a"), samples::message(2, "lost")]);
+        let page = vec![samples::message(1, "a")];
+        session.take(SessionSnapshot { epoch: "b".into(), ..snapshot(1, page) });
+        assert_eq!(texts(&session), ["a"]);
     }
 
     #[test]

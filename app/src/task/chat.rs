@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*, task::spawn_local};
 use model::{
-    TaskCard,
+    MessageView, TaskCard,
     wire::{MessagePage, Request},
 };
 
@@ -10,8 +10,12 @@ use super::{composer::Composer, message::MessageRow};
 use crate::{
     context::{Act, shared},
     controls::{Notice, Problem, skeleton},
+    dynamic::part,
     icon::{Icon, icon},
-    state::session::{LiveSession, Offer, start_offer, turn_line},
+    state::{
+        rows::Rows,
+        session::{LiveSession, Offer, start_offer, turn_line},
+    },
 };
 
 /// Further from the end than this counts as reading what was before, in CSS pixels.
@@ -66,7 +70,7 @@ pub fn Chat(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView {
 #[component]
 fn Flow(session: LiveSession) -> impl IntoView {
     let streaming = streaming_row(&session);
-    let (rows, view, older) = (session.messages.clone(), session.view.clone(), session.clone());
+    let (history, view, older) = (session.messages.clone(), session.view.clone(), session.clone());
     let agent = {
         let view = view.clone();
         Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.agent_name.clone())))
@@ -78,16 +82,31 @@ fn Flow(session: LiveSession) -> impl IntoView {
     let end = Memo::new(move |_| view.with(|view| view.as_ref().and_then(turn_line)));
     view! {
         <div class="chat__flow">
-            {move || is_loading.get().then(skeleton)}
+            {part(move || is_loading.get().then(skeleton))}
             <Older session=older />
             <For
-                each=move || rows.list()
-                key=|row| row.key
-                children=move |row| view! { <MessageRow row agent streaming /> }
+                each=move || history.pages()
+                key=|(distance, _)| *distance
+                children=move |(_, rows)| message_rows(rows, agent, streaming)
             />
-            {move || end.get().map(|text| view! { <p class="divider">{text}</p> })}
+            {part(move || end.get().map(|text| view! { <p class="divider">{text}</p> }))}
         </div>
     }
+}
+
+fn message_rows(
+    rows: Rows<MessageView>,
+    agent: Memo<Option<String>>,
+    streaming: Memo<Option<u64>>,
+) -> AnyView {
+    view! {
+        <For
+            each=move || rows.list()
+            key=|row| row.key
+            children=move |row| view! { <MessageRow row agent streaming /> }
+        />
+    }
+    .into_any()
 }
 
 /// The row that the agent is still writing.
@@ -96,8 +115,7 @@ fn streaming_row(session: &LiveSession) -> Memo<Option<u64>> {
     Memo::new(move |_| {
         let is_busy =
             session.view.with(|view| view.as_ref().is_some_and(|view| view.state.is_busy()));
-        let last = session.messages.list().last().map(|row| row.key);
-        last.filter(|_| is_busy)
+        session.messages.last_key().filter(|_| is_busy)
     })
 }
 
@@ -127,7 +145,7 @@ fn Older(session: LiveSession) -> impl IntoView {
             }
         });
     };
-    move || {
+    part(move || {
         let load = load.clone();
         has_older.get().then(|| {
             view! {
@@ -145,7 +163,7 @@ fn Older(session: LiveSession) -> impl IntoView {
                 </div>
             }
         })
-    }
+    })
 }
 
 /// What can be done about a session that does not work.
@@ -154,7 +172,7 @@ fn StartOffer(session: LiveSession) -> impl IntoView {
     let (view, session_id) = (session.view, session.id);
     let offer = Memo::new(move |_| view.with(|view| view.as_ref().and_then(start_offer)));
     let act = Act::new();
-    move || {
+    part(move || {
         offer.get().map(|Offer { icon: mark, fact, act: words }| {
             let button = ViewFn::from(move || {
                 view! {
@@ -174,5 +192,5 @@ fn StartOffer(session: LiveSession) -> impl IntoView {
                 <Problem text=act.error />
             }
         })
-    }
+    })
 }

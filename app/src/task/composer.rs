@@ -10,6 +10,7 @@ use crate::{
     browser,
     context::{Act, shared},
     controls::Problem,
+    dynamic::part,
     icon::{Icon, icon},
     live::Live,
     state::{
@@ -123,9 +124,9 @@ pub fn Composer(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView
             ></textarea>
             <div class="composer__bar">
                 <p class="composer__reason" id="composer-reason">
-                    {move || state.get().reason}
+                    {part(move || state.get().reason)}
                 </p>
-                {move || state.get().can_stop.then(|| stop_button(stop, session_id))}
+                {part(move || state.get().can_stop.then(|| stop_button(stop, session_id)))}
                 <button
                     class="button composer__send"
                     type="submit"

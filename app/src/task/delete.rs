@@ -12,12 +12,10 @@ use crate::{
 /// Asks before a task is deleted, wherever that was asked for.
 #[component]
 pub fn DeleteDialog() -> impl IntoView {
-    let Shared { doomed, board, .. } = shared();
+    let doomed = shared().doomed;
     let is_open = RwSignal::new(false);
-    let act = Act::new();
     Effect::new(move |_| {
         if doomed.with(Option::is_some) {
-            act.error.set(None);
             is_open.set(true);
         }
     });
@@ -26,6 +24,14 @@ pub fn DeleteDialog() -> impl IntoView {
             doomed.set(None);
         }
     });
+    let contents = ViewFn::from(move || view! { <Question is_open /> });
+    view! { <Modal is_open title_id="delete-title" contents /> }
+}
+
+#[component]
+fn Question(is_open: RwSignal<bool>) -> impl IntoView {
+    let Shared { doomed, board, .. } = shared();
+    let act = Act::new();
     let leave = leave_page();
     let delete = move |_| {
         let Some(task) = doomed.get_untracked() else { return };
@@ -33,45 +39,43 @@ pub fn DeleteDialog() -> impl IntoView {
         act.send_then(Request::TaskDelete { task_id: task.id }, move || {
             leave(task.id);
             board.tasks.remove(task.id);
-            is_open.set(false);
+            is_open.try_set(false);
         });
     };
-    let title = move || doomed.with(|task| task.as_ref().map(|task| task.title.clone()));
+    let title = doomed.with_untracked(|task| task.as_ref().map(|task| task.title.clone()));
     view! {
-        <Modal is_open title_id="delete-title">
-            <header class="dialog__head">
-                <h2 id="delete-title">"Delete this task?"</h2>
-            </header>
-            <div class="dialog__body">
-                <p>
-                    <strong>{title}</strong>
-                </p>
-                <p>
-                    "Its agent is ended, and its chat and output are deleted. The folder stays as it is."
-                </p>
-                <Problem text=act.error />
-            </div>
-            <footer class="dialog__foot">
-                <button
-                    class="button"
-                    type="button"
-                    data-variant="danger"
-                    disabled=move || act.is_pending.get()
-                    on:click=delete
-                >
-                    "Delete it"
-                </button>
-                <button
-                    class="button"
-                    type="button"
-                    data-variant="primary"
-                    autofocus=true
-                    on:click=move |_| is_open.set(false)
-                >
-                    "Keep it"
-                </button>
-            </footer>
-        </Modal>
+        <header class="dialog__head">
+            <h2 id="delete-title">"Delete this task?"</h2>
+        </header>
+        <div class="dialog__body">
+            <p>
+                <strong>{title}</strong>
+            </p>
+            <p>
+                "Its agent is ended, and its chat and output are deleted. The folder stays as it is."
+            </p>
+            <Problem text=act.error />
+        </div>
+        <footer class="dialog__foot">
+            <button
+                class="button"
+                type="button"
+                data-variant="danger"
+                disabled=move || act.is_pending.get()
+                on:click=delete
+            >
+                "Delete it"
+            </button>
+            <button
+                class="button"
+                type="button"
+                data-variant="primary"
+                autofocus=true
+                on:click=move |_| is_open.set(false)
+            >
+                "Keep it"
+            </button>
+        </footer>
     }
 }
 

@@ -7,6 +7,7 @@ use super::{permission::Permission, shell::ShellRow};
 use crate::{
     context::shared,
     controls::Age,
+    dynamic::part,
     icon::{Icon, icon, named_icon},
     state::{
         format,
@@ -25,7 +26,7 @@ pub fn MessageRow(
     let message = RwSignal::from(row.record);
     let key = row.key;
     let shape = Memo::new(move |_| message.with(shape));
-    move || match shape.get() {
+    part(move || match shape.get() {
         Shape::Prompt => view! { <Prompt message /> }.into_any(),
         Shape::Answer => {
             let is_streaming = Memo::new(move |_| streaming.get() == Some(key));
@@ -38,7 +39,7 @@ pub fn MessageRow(
         Shape::Permission => view! { <Permission message agent /> }.into_any(),
         Shape::Note => view! { <p class="divider">{content(message)}</p> }.into_any(),
         Shape::Failure => view! { <Failure message /> }.into_any(),
-    }
+    })
 }
 
 /// The message's text as it is now.
@@ -77,7 +78,7 @@ fn Answer(
             aria-busy=move || is_streaming.get().then_some("true")
         >
             <header class="msg__head">
-                <strong>{move || agent.get().unwrap_or_else(|| "Agent".to_owned())}</strong>
+                <strong>{part(move || agent.get().unwrap_or_else(|| "Agent".to_owned()))}</strong>
                 <Age at=made_at(message) />
             </header>
             <div
@@ -95,10 +96,10 @@ fn Thinking(message: RwSignal<MessageView>) -> impl IntoView {
     let took = Memo::new(move |_| {
         message.with(|message| message.updated_at.seconds_since(message.created_at))
     });
-    let words = move || match took.get() {
+    let words = part(move || match took.get() {
         0 => "Thought".to_owned(),
         seconds => format!("Thought for {}", format::duration(seconds)),
-    };
+    });
     view! {
         <details class="fold">
             <summary>{icon(Icon::Chevron)} {words}</summary>
@@ -116,7 +117,7 @@ fn Plan(message: RwSignal<MessageView>) -> impl IntoView {
             <div class="tool">
                 {icon(Icon::Plan)}
                 <span class="grow">"Plan"</span>
-                <span class="muted">{move || message.with(plan_progress)}</span>
+                <span class="muted">{part(move || message.with(plan_progress))}</span>
             </div>
             <ol class="steps">{steps}</ol>
         </section>
@@ -146,8 +147,8 @@ fn ToolRow(message: RwSignal<MessageView>, tool: Tool) -> impl IntoView {
             <div class="tool">
                 {icon(tool.icon())}
                 <span>{tool.word()}</span>
-                <code>{move || message.with(tool_subject)}</code>
-                {move || remark.get().map(|text| view! { <span class="muted">{text}</span> })}
+                <code>{part(move || message.with(tool_subject))}</code>
+                {part(move || remark.get().map(|text| view! { <span class="muted">{text}</span> }))}
             </div>
         </div>
     }
@@ -162,7 +163,7 @@ fn Failure(message: RwSignal<MessageView>) -> impl IntoView {
             <h2 class="ask__title">
                 {icon(Icon::Failed)}
                 "The turn failed"
-                <span class="muted">{move || clock.age(at)}</span>
+                <span class="muted">{part(move || clock.age(at))}</span>
             </h2>
             <p class="plain">{content(message)}</p>
         </section>

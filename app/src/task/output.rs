@@ -9,6 +9,7 @@ use model::{
 
 use crate::{
     browser::{self, FetchError},
+    dynamic::part,
     icon::{Icon, icon},
     state::output::{ShownOutput, Trouble},
 };
@@ -140,25 +141,25 @@ fn abort(handle: StoredValue<Option<AbortHandle>>) {
 #[component]
 pub fn OutputRegion(driver: OutputDriver, id: String, label: String) -> impl IntoView {
     let OutputDriver { shown, trouble, .. } = driver;
-    let part = move |read: fn(&ShownOutput) -> String| {
+    let field = move |read: fn(&ShownOutput) -> String| {
         Memo::new(move |_| shown.with(|shown| shown.as_ref().map(read).unwrap_or_default()))
     };
-    let stdout = part(|shown| shown.stdout.clone());
-    let stderr = part(|shown| shown.stderr.clone());
+    let stdout = field(|shown| shown.stdout.clone());
+    let stderr = field(|shown| shown.stderr.clone());
     let is_truncated =
         Memo::new(move |_| shown.with(|shown| shown.as_ref().is_some_and(|it| it.is_truncated)));
-    let truncation = move || {
+    let truncation = part(move || {
         is_truncated.get().then(|| {
             view! {
                 <p class="shell__note">"Not everything was kept: the oldest part was dropped."</p>
             }
         })
-    };
+    });
     view! {
         <div class="shell__output" id=id role="region" aria-label=label>
-            {move || trouble.get().map(|trouble| trouble_note(driver, trouble))}
+            {part(move || trouble.get().map(|trouble| trouble_note(driver, trouble)))}
             {truncation}
-            {move || blank(shown, trouble)}
+            {part(move || blank(shown, trouble))}
             {stream_body(stdout, None)}
             {stream_body(stderr, Some("stderr"))}
         </div>
@@ -168,16 +169,16 @@ pub fn OutputRegion(driver: OutputDriver, id: String, label: String) -> impl Int
 /// The body of a stream, under its heading if it has one. Its text changes in place.
 fn stream_body(text: Memo<String>, heading: Option<&'static str>) -> impl IntoView {
     let has_text = Memo::new(move |_| !text.with(String::is_empty));
-    move || {
+    part(move || {
         has_text.get().then(|| {
             view! {
                 {heading.map(|heading| view! { <h3 class="shell__stream">{heading}</h3> })}
                 <pre class="shell__body" tabindex="0">
-                    <code>{move || text.get()}</code>
+                    <code>{part(move || text.get())}</code>
                 </pre>
             }
         })
-    }
+    })
 }
 
 /// What stands where no text does.

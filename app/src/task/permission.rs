@@ -6,6 +6,7 @@ use model::{MessageView, PermissionAnswer, PermissionOption, PermissionRequest, 
 use crate::{
     context::Act,
     controls::{Notice, Problem},
+    dynamic::part,
     icon::{Icon, icon},
 };
 
@@ -13,12 +14,12 @@ use crate::{
 #[component]
 pub fn Permission(message: RwSignal<MessageView>, agent: Memo<Option<String>>) -> impl IntoView {
     let request = Memo::new(move |_| message.with(|message| message.metadata.permission.clone()));
-    move || {
+    part(move || {
         request.get().map(|request| match request.answer.clone() {
             None => view! { <Open message request agent /> }.into_any(),
             Some(answer) => answered(&request, &answer),
         })
-    }
+    })
 }
 
 #[component]
@@ -35,10 +36,10 @@ fn Open(
     };
     let title_id = format!("ask-{message_id}");
     let asks = if request.is_command { "asks to run a command" } else { "asks for your leave" };
-    let title = move || {
+    let title = part(move || {
         let agent = agent.get();
         format!("{} {asks}", agent.as_deref().unwrap_or("The agent"))
-    };
+    });
     let first_allow = request.options.iter().position(PermissionOption::allows);
     let buttons = request.options.into_iter().enumerate().map(move |(at, option)| {
         let variant = match (first_allow == Some(at), option.allows()) {

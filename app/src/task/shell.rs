@@ -7,6 +7,7 @@ use model::{MessageView, OutputSummary, Timestamp};
 use super::output::{OutputDriver, OutputRegion};
 use crate::{
     context::shared,
+    dynamic::part,
     icon::{Icon, icon, named_icon},
     state::command::{CommandState, exit_text, output_text},
 };
@@ -40,17 +41,17 @@ pub fn ShellRow(message: RwSignal<MessageView>) -> impl IntoView {
     let offers_output = Memo::new(move |_| facts.with(|facts| facts.output.offers_output()));
     let exit = Memo::new(move |_| facts.with(|facts| exit_text(state.get(), &facts.output)));
     let began = message.with_untracked(|message| message.created_at);
-    let work_dir = move || {
+    let work_dir = part(move || {
         facts
             .with(|facts| facts.work_dir.clone())
             .map(|dir| view! { <span class="shell__cwd">{dir}</span> })
-    };
+    });
     let disclosure =
         move || offers_output.get().then(|| view! { <Output message facts state exit /> });
     view! {
         <div class="work">
             <div class="shell" data-state=move || state.get().name()>
-                {move || named_icon(state.get().icon(), "shell__icon", state.get().label())}
+                {part(move || named_icon(state.get().icon(), "shell__icon", state.get().label()))}
                 <Command facts />
                 <RowStatus facts state exit offers_output began />
                 {work_dir}
@@ -64,12 +65,12 @@ pub fn ShellRow(message: RwSignal<MessageView>) -> impl IntoView {
 #[component]
 fn Command(facts: Memo<Facts>) -> impl IntoView {
     let command = Memo::new(move |_| facts.with(|facts| facts.command.clone()));
-    move || match command.get() {
+    part(move || match command.get() {
         command if command.is_empty() => {
             view! { <span class="shell__command muted">"Command not named yet"</span> }.into_any()
         }
         command => view! { <code class="shell__command">{command}</code> }.into_any(),
-    }
+    })
 }
 
 /// What stands at the end of the command's line: that it runs, that it was cancelled, and how it
@@ -92,8 +93,8 @@ fn RowStatus(
         (CommandState::Cancelled, _) => Some("Cancelled".to_owned()),
         (CommandState::Succeeded | CommandState::Failed | CommandState::Unknown, _) => None,
     };
-    let ending = move || (!offers_output.get()).then(|| view! { <Exit facts exit /> });
-    view! { <span class="shell__status">{move || word().map(|text| view! { <span>{text}</span> })} {ending}</span> }
+    let ending = part(move || (!offers_output.get()).then(|| view! { <Exit facts exit /> }));
+    view! { <span class="shell__status">{part(move || word().map(|text| view! { <span>{text}</span> }))} {ending}</span> }
 }
 
 /// How the command ended. It stands once in a row.
@@ -102,7 +103,7 @@ fn Exit(facts: Memo<Facts>, exit: Memo<Option<String>>) -> impl IntoView {
     let signal = Memo::new(move |_| {
         facts.with(|facts| facts.output.signal.as_ref().map(ToString::to_string))
     });
-    move || {
+    part(move || {
         exit.get().map(|text| {
             let signal = signal.get().map(|signal| {
                 view! { <span class="shell__signal">{format!("Signal {signal}")}</span> }
@@ -112,7 +113,7 @@ fn Exit(facts: Memo<Facts>, exit: Memo<Option<String>>) -> impl IntoView {
                 <span class="shell__exit">{text}</span>
             }
         })
-    }
+    })
 }
 
 /// The output's disclosure: closed until it is opened, and nothing is asked for before.
@@ -139,13 +140,13 @@ fn Output(
         driver.toggle(state.get_untracked().is_terminal());
         stay();
     };
-    let words = move || facts.with(|facts| output_text(state.get(), &facts.output));
-    let region = move || {
+    let words = part(move || facts.with(|facts| output_text(state.get(), &facts.output)));
+    let region = part(move || {
         driver.is_open().then(|| {
             let label = facts.with_untracked(|facts| format!("Output of {}", facts.command));
             view! { <OutputRegion driver id=region_id.clone() label /> }
         })
-    };
+    });
     view! {
         <button
             class="shell__toggle"
