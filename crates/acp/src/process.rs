@@ -20,7 +20,7 @@ pub const SESSION_VARIABLE: &str = "KANDEV_SESSION_ID";
 pub const TASK_VARIABLE: &str = "KANDEV_TASK_ID";
 
 /// How long a process may take to end by itself once it was told to.
-const TERM_GRACE: Duration = Duration::from_secs(2);
+const TERM_GRACE: Duration = Duration::from_secs(1);
 /// How often it is looked whether it has: there is no event for the end of another's child.
 const POLL: Duration = Duration::from_millis(20);
 /// What is killed may have started something in the meantime, so it is looked again, this often.

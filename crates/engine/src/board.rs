@@ -11,7 +11,9 @@ use model::{
 };
 use store::{Op, Reader, StoreError};
 
-use crate::{Engine, clock, command_line, folder, internal, lock, not_found};
+use crate::{
+    Engine, clock, command_line, folder, internal, lock, not_found, session::check_prompt_size,
+};
 
 /// The longest title, in characters.
 const TITLE_CHARS: usize = 120;
@@ -30,11 +32,17 @@ impl Engine {
     ///
     /// `VALIDATION_ERROR` with the name of the field that cannot be.
     pub async fn create_task(&self, new: NewTask) -> Result<TaskCard, ApiError> {
+        let engine = self.clone();
+        self.to_its_end(async move { engine.create_task_now(new).await }).await
+    }
+
+    async fn create_task_now(&self, new: NewTask) -> Result<TaskCard, ApiError> {
         let prompt = new.prompt.trim();
         if prompt.is_empty() {
             return Err(ApiError::new(ErrorCode::ValidationError, "Say what the agent is to do.")
                 .about("prompt"));
         }
+        check_prompt_size(prompt).map_err(|err| err.about("prompt"))?;
         let folder = folder::check(&new.folder, home().as_deref())?;
         let (profile, is_new) = self.profile_for(&new.agent).await?;
         let workflow = self.workflow().await?;
@@ -79,6 +87,11 @@ impl Engine {
     ///
     /// `NOT_FOUND` for a task or a step that is not there.
     pub async fn move_task(&self, task_id: TaskId, step_id: StepId) -> Result<TaskCard, ApiError> {
+        let engine = self.clone();
+        self.to_its_end(async move { engine.move_task_now(task_id, step_id).await }).await
+    }
+
+    async fn move_task_now(&self, task_id: TaskId, step_id: StepId) -> Result<TaskCard, ApiError> {
         let steps = self.workflow().await?.steps;
         let is_last = steps.last().is_some_and(|last| last.id == step_id);
         if !steps.iter().any(|step| step.id == step_id) {
@@ -101,6 +114,11 @@ impl Engine {
     ///
     /// `NOT_FOUND` for a task that is not there.
     pub async fn delete_task(&self, task_id: TaskId) -> Result<(), ApiError> {
+        let engine = self.clone();
+        self.to_its_end(async move { engine.delete_task_now(task_id).await }).await
+    }
+
+    async fn delete_task_now(&self, task_id: TaskId) -> Result<(), ApiError> {
         let sessions = self
             .read(move |reader| {
                 let task = reader.task(task_id)?;
@@ -113,12 +131,14 @@ impl Engine {
         }
         let writes = self.shared.task_writes.lock().await;
         self.store().commit(vec![Op::DeleteTask(task_id)]).await.map_err(|err| internal(&err))?;
-        drop(writes);
         for session in &sessions {
+            // Whoever prompted in between started an agent for a task that is gone.
+            self.end_session(session.id).await;
             lock(&self.shared.live).remove(&session.id);
             self.shared.fanout.forget(session.id);
         }
         self.shared.fanout.publish(|rev| Notification::TaskDeleted { rev, task_id });
+        drop(writes);
         Ok(())
     }
 
@@ -139,10 +159,10 @@ impl Engine {
             task.updated_at = clock::now();
             self.store().commit(vec![Op::PutTask(task)]).await.map_err(|err| internal(&err))?;
         }
-        drop(writes);
         let card = self.card(task_id).await?;
         let told = card.clone();
         self.shared.fanout.publish(|rev| Notification::TaskUpdated { rev, task: told });
+        drop(writes);
         Ok(card)
     }
 

@@ -101,6 +101,8 @@ impl Engine {
         let is_current =
             since.is_some_and(|since| self.shared.fanout.session_is_current(session_id, since));
         let (session, page) = if is_current {
+            let found = self.read(move |reader| reader.session(session_id)).await?;
+            found.ok_or_else(|| not_found("session"))?;
             (None, None)
         } else {
             let (session, page) = self.session_page(session_id).await?;

@@ -45,6 +45,9 @@ struct Shared {
     /// Held while a task's record is read, changed and written.
     task_writes: tokio::sync::Mutex<()>,
     stopping: CancellationToken,
+    /// Cancelled once nothing of an earlier run is left. The look-out for that goes by the session's
+    /// id, so it would take a new agent of the same session for one of them.
+    swept: CancellationToken,
     tasks: TaskTracker,
 }
 
@@ -74,10 +77,15 @@ impl Engine {
                 live: Mutex::default(),
                 task_writes: tokio::sync::Mutex::default(),
                 stopping: CancellationToken::new(),
+                swept: CancellationToken::new(),
                 tasks: TaskTracker::new(),
             }),
         };
-        engine.shared.tasks.spawn(recovery::end_leftovers(engine.shared.store.clone(), left));
+        let (store, swept) = (engine.shared.store.clone(), engine.shared.swept.clone());
+        engine.shared.tasks.spawn(async move {
+            recovery::end_leftovers(&store, left).await;
+            swept.cancel();
+        });
         Ok(engine)
     }
 
@@ -106,6 +114,14 @@ impl Engine {
     /// The revision that now stands.
     pub fn rev(&self) -> u64 {
         self.shared.fanout.rev()
+    }
+
+    /// Does a command to its end, whether or not the one who asked still waits for the answer.
+    async fn to_its_end<T: Send + 'static>(
+        &self,
+        command: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        self.shared.tasks.spawn(command).await.map_err(|err| internal(&err))?
     }
 
     /// Runs blocking reads off the async threads, on one snapshot.

@@ -1,5 +1,7 @@
 //! What the last run left open: turns in the middle, calls without an end, agents without a server.
 
+use std::collections::HashMap;
+
 use model::{
     AgentProcess, Author, Message, MessageId, MessageKind, Metadata, PermissionAnswer, Session,
     SessionId, SessionState, StoredMessage, Task, TaskState, Timestamp, ToolStatus, Turn,
@@ -20,9 +22,13 @@ const NOTE: &str = "Kandev stopped while the agent was working. Everything up to
 pub(crate) async fn settle(store: &Store, now: Timestamp) -> Result<Vec<AgentProcess>, StoreError> {
     let (ops, processes) = store.read(|reader| {
         let mut ops = Vec::new();
+        let mut places = HashMap::new();
         for (session_id, turn_id) in reader.open_turns()? {
             let Some(turn) = reader.turn(session_id, turn_id)? else { continue };
-            ops.extend(interrupt(reader, &turn, now)?);
+            // A session has one open turn, unless a store that failed left more.
+            let place = places.entry(session_id).or_insert(reader.last_seq(session_id)?);
+            *place += 1;
+            ops.extend(interrupt(reader, &turn, *place, now)?);
         }
         Ok((ops, reader.processes()?))
     })?;
@@ -32,10 +38,30 @@ pub(crate) async fn settle(store: &Store, now: Timestamp) -> Result<Vec<AgentPro
     Ok(processes)
 }
 
-/// Ends the processes that the last run left, and forgets them.
-pub(crate) async fn end_leftovers(store: Store, left: Vec<AgentProcess>) {
+/// The turn of a session whose task ended in the middle of it: what is to be stored about it.
+pub(crate) fn interrupt_last(
+    reader: &Reader,
+    session_id: SessionId,
+    now: Timestamp,
+) -> Result<Vec<Op>, StoreError> {
+    match reader.last_turn(session_id)? {
+        Some(turn) if turn.outcome.is_none() => {
+            interrupt(reader, &turn, reader.last_seq(session_id)? + 1, now)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Ends the processes that the last run left, closes what only they could have ended, and forgets
+/// them.
+pub(crate) async fn end_leftovers(store: &Store, left: Vec<AgentProcess>) {
     if left.is_empty() {
         return;
+    }
+    for process in &left {
+        if let Err(err) = close_orphans(store, process.session_id).await {
+            tracing::error!(%err, session = %process.session_id, "could not close its open calls");
+        }
     }
     let records = left.clone();
     let ended = tokio::task::spawn_blocking(move || acp::process::end_leftovers(&records)).await;
@@ -53,14 +79,40 @@ pub(crate) async fn end_leftovers(store: Store, left: Vec<AgentProcess>) {
     }
 }
 
-fn interrupt(reader: &Reader, turn: &Turn, now: Timestamp) -> Result<Vec<Op>, StoreError> {
+/// Closes a session's calls and requests that no turn holds: background commands, and what was
+/// asked between turns.
+async fn close_orphans(store: &Store, session_id: SessionId) -> Result<(), StoreError> {
+    let now = clock::now();
+    let mut before = None;
+    loop {
+        let reads = store.clone();
+        let read = move || reads.read(|reader| reader.messages(session_id, before, PAGE));
+        let Ok(page) = tokio::task::spawn_blocking(read).await else { return Ok(()) };
+        let (page, has_older) = page?;
+        before = page.first().map(|first| first.seq);
+        let open = page.into_iter().filter(is_open);
+        let ops: Vec<Op> = open.map(|message| Op::PutMessage(closed(message, now))).collect();
+        if !ops.is_empty() {
+            store.commit(ops).await?;
+        }
+        if !has_older {
+            return Ok(());
+        }
+    }
+}
+
+fn interrupt(
+    reader: &Reader,
+    turn: &Turn,
+    place: u64,
+    now: Timestamp,
+) -> Result<Vec<Op>, StoreError> {
     let session_id = turn.session_id;
     let mut ops: Vec<Op> = open_messages(reader, turn)?
         .into_iter()
         .map(|message| Op::PutMessage(closed(message, now)))
         .collect();
-    let seq = reader.last_seq(session_id)? + 1;
-    ops.push(Op::PutMessage(note(session_id, turn, seq, now)));
+    ops.push(Op::PutMessage(note(session_id, turn, place, now)));
     ops.push(Op::PutTurn(Turn {
         ended_at: Some(now),
         outcome: Some(TurnOutcome::Interrupted),

@@ -7,6 +7,8 @@ mod launch;
 mod machine;
 mod transcript;
 
+use std::collections::HashMap;
+
 use model::{ApiError, Author, ErrorCode, MessageId, MessageKind, SessionId, TaskId};
 use store::{Reader, StoreError};
 use tokio::sync::{mpsc, oneshot};
@@ -23,6 +25,14 @@ const PROMPT_BYTES: usize = 512 * 1024;
 #[derive(Clone)]
 pub(crate) struct SessionHandle {
     tx: mpsc::Sender<Command>,
+}
+
+/// A task that panicked leaves a handle behind that reaches nothing.
+fn live_handle(
+    sessions: &HashMap<SessionId, SessionHandle>,
+    session_id: SessionId,
+) -> Option<SessionHandle> {
+    sessions.get(&session_id).filter(|handle| !handle.tx.is_closed()).cloned()
 }
 
 type Reply<T> = oneshot::Sender<Result<T, ApiError>>;
@@ -67,11 +77,7 @@ impl Engine {
                 ApiError::new(ErrorCode::ValidationError, "Type a message first.").about("content")
             );
         }
-        if content.len() > PROMPT_BYTES {
-            return Err(ApiError::new(ErrorCode::ValidationError, "The message is over 512 KiB.")
-                .with_hint("Put the text in a file and name the file.")
-                .about("content"));
-        }
+        check_prompt_size(&content).map_err(|err| err.about("content"))?;
         let session = self.read(move |reader| reader.session(session_id)).await?;
         if session.is_none_or(|session| session.task_id != task_id) {
             return Err(not_found("session"));
@@ -152,16 +158,16 @@ impl Engine {
 
     /// The session's task, started if it does not run.
     async fn session_handle(&self, session_id: SessionId) -> Result<SessionHandle, ApiError> {
-        if let Some(handle) = lock(&self.shared.sessions).get(&session_id) {
-            return Ok(handle.clone());
+        if let Some(handle) = live_handle(&lock(&self.shared.sessions), session_id) {
+            return Ok(handle);
         }
         if self.shared.stopping.is_cancelled() {
             return Err(ApiError::new(ErrorCode::Conflict, "Kandev is shutting down."));
         }
         let seed = driver::Seed::read(self, session_id).await?;
         let mut sessions = lock(&self.shared.sessions);
-        if let Some(handle) = sessions.get(&session_id) {
-            return Ok(handle.clone());
+        if let Some(handle) = live_handle(&sessions, session_id) {
+            return Ok(handle);
         }
         let (tx, rx) = mpsc::channel(COMMANDS);
         let handle = SessionHandle { tx };
@@ -169,6 +175,15 @@ impl Engine {
         self.shared.tasks.spawn(driver::run(self.clone(), seed, rx));
         Ok(handle)
     }
+}
+
+/// Refuses a prompt that is better kept in a file.
+pub(crate) fn check_prompt_size(content: &str) -> Result<(), ApiError> {
+    if content.len() <= PROMPT_BYTES {
+        return Ok(());
+    }
+    Err(ApiError::new(ErrorCode::ValidationError, "The message is over 512 KiB.")
+        .with_hint("Put the text in a file and name the file."))
 }
 
 /// Messages that are read at once while looking for the last prompt.

@@ -27,11 +27,13 @@ use super::{
 use crate::{
     Engine,
     board::{LiveCard, task_state},
-    clock, internal, lock, not_found,
+    clock, internal, lock, not_found, recovery,
 };
 
 /// Between two looks at what streams.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
+/// Between two tries to store what was refused.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Events that are taken before what changed is looked at.
 const BATCH: usize = 256;
 
@@ -45,6 +47,7 @@ pub(super) struct Seed {
 
 impl Seed {
     pub(super) async fn read(engine: &Engine, session_id: SessionId) -> Result<Self, ApiError> {
+        Self::settle(engine, session_id).await?;
         engine
             .read(move |reader| {
                 let Some(session) = reader.session(session_id)? else { return Ok(None) };
@@ -56,9 +59,28 @@ impl Seed {
             .await?
             .ok_or_else(|| not_found("session"))
     }
+
+    /// Settles a turn that the session's last task left in the middle, because it panicked.
+    async fn settle(engine: &Engine, session_id: SessionId) -> Result<(), ApiError> {
+        let ops = engine
+            .read(move |reader| recovery::interrupt_last(reader, session_id, clock::now()))
+            .await?;
+        if ops.is_empty() {
+            return Ok(());
+        }
+        engine.store().commit(ops).await.map_err(|err| internal(&err))
+    }
 }
 
-type Starting = Pin<Box<dyn Future<Output = Result<Started, StartFailure>> + Send>>;
+type Starting = Pin<Box<dyn Future<Output = Result<Progress, StartFailure>> + Send>>;
+
+/// How far a start has come.
+enum Progress {
+    /// Nothing of an earlier run is left, so that a process can be started.
+    Clear,
+    /// The agent takes prompts.
+    Ready(Started),
+}
 
 struct Driver {
     engine: Engine,
@@ -70,6 +92,8 @@ struct Driver {
     last_flush: Instant,
     flush_at: Option<Instant>,
     cancel_deadline: Option<(Instant, u64)>,
+    /// What the store refused; it comes before anything newer.
+    unstored: Vec<Changes>,
     card: LiveCard,
 }
 
@@ -88,6 +112,7 @@ pub(super) async fn run(engine: Engine, seed: Seed, mut commands: mpsc::Receiver
         last_flush: Instant::now(),
         flush_at: None,
         cancel_deadline: None,
+        unstored: Vec::new(),
         card: LiveCard::default(),
     };
     while let Some(wake) = driver.next(&mut commands).await {
@@ -125,7 +150,7 @@ enum Wake {
     Agent(Box<AgentEvent>),
     /// The agent's events are over.
     AgentGone,
-    Started(Result<Started, StartFailure>),
+    Started(Result<Progress, StartFailure>),
     Flush,
     CancelOverdue(u64),
     Stopping,
@@ -264,14 +289,13 @@ impl Driver {
         let _ = self.settle().await;
     }
 
-    /// What was asked for could not be stored, so it is not done either.
+    /// What happened could not be stored, so nothing more is to happen.
     async fn abandon(&mut self) {
         self.machine.abandon(stamp());
         for effect in self.machine.take_effects() {
             self.perform(effect).await;
         }
-        // The same disk may refuse this too; the next start settles what is left open.
-        let _ = self.store_changes(true).await;
+        self.flush_at = Some(Instant::now() + RETRY_INTERVAL);
     }
 
     async fn flush_or_wait(&mut self) {
@@ -286,20 +310,31 @@ impl Driver {
     async fn flush(&mut self) {
         self.flush_at = None;
         self.last_flush = Instant::now();
-        // Logged where it happened; what comes next tries the store again.
-        let _ = self.store_changes(false).await;
+        // A row that people saw appear outlives a crash; what streams into it may lag a second.
+        let durable = self.machine.transcript().has_additions() || !self.unstored.is_empty();
+        if self.store_changes(durable).await.is_err() {
+            self.abandon().await;
+        }
     }
 
+    /// Stores what changed, and then tells it. What the store refuses is kept for the next try:
+    /// later changes of a body build on it.
     async fn store_changes(&mut self, durable: bool) -> Result<(), ApiError> {
-        let changes = self.machine.take_changes();
-        let ops = ops_of(&changes);
+        self.unstored.push(self.machine.take_changes());
+        let ops: Vec<Op> = self.unstored.iter().flat_map(ops_of).collect();
         if !ops.is_empty() {
             let store = self.engine.store();
             let stored =
                 if durable { store.commit(ops).await } else { store.commit_lazy(ops).await };
-            stored.map_err(|err: StoreError| internal(&err))?;
+            match stored {
+                Ok(()) => {}
+                Err(StoreError::Orphan { .. }) => self.unstored.clear(),
+                Err(err) => return Err(internal(&err)),
+            }
         }
-        self.tell(changes).await;
+        for changes in std::mem::take(&mut self.unstored) {
+            self.tell(changes).await;
+        }
         Ok(())
     }
 
@@ -355,7 +390,8 @@ impl Driver {
 
     /// Nothing is left to do.
     fn is_idle(&self) -> bool {
-        self.machine.is_dormant() && !self.machine.has_changes() && self.starting.is_none()
+        let is_stored = self.unstored.is_empty() && !self.machine.has_changes();
+        self.machine.is_dormant() && is_stored && self.starting.is_none()
     }
 }
 
@@ -390,7 +426,7 @@ async fn at(instant: Option<Instant>) {
     }
 }
 
-async fn pending_start(starting: &mut Option<Starting>) -> Result<Started, StartFailure> {
+async fn pending_start(starting: &mut Option<Starting>) -> Result<Progress, StartFailure> {
     match starting {
         Some(starting) => starting.await,
         None => std::future::pending().await,

@@ -196,8 +196,7 @@ impl Machine {
 
     /// The agent could not be started.
     pub(crate) fn start_failed(&mut self, at: Stamp, message: &str) {
-        self.agent = AgentPhase::Absent;
-        self.effects.push(Effect::EndAgent);
+        self.lose_agent(at);
         self.fail(at, message);
     }
 
@@ -218,8 +217,7 @@ impl Machine {
                 self.effects.push(Effect::ArmCancelDeadline { token });
             }
             AgentPhase::Starting | AgentPhase::Absent => {
-                self.agent = AgentPhase::Absent;
-                self.effects.push(Effect::EndAgent);
+                self.lose_agent(at);
                 self.end_turn(at, TurnOutcome::Cancelled, SessionState::WaitingForInput);
             }
         }
@@ -230,8 +228,7 @@ impl Machine {
         if self.active.as_ref().is_some_and(|active| active.token == token && active.cancelled) {
             let text = "The agent did not stop when asked, so it was ended.";
             self.transcript.note(at, MessageKind::Status, text.into());
-            self.agent = AgentPhase::Absent;
-            self.effects.push(Effect::EndAgent);
+            self.lose_agent(at);
             self.end_turn(at, TurnOutcome::Cancelled, SessionState::WaitingForInput);
         }
     }
@@ -259,8 +256,7 @@ impl Machine {
 
     /// The server ends.
     pub(crate) fn interrupt(&mut self, at: Stamp) {
-        self.agent = AgentPhase::Absent;
-        self.effects.push(Effect::EndAgent);
+        self.lose_agent(at);
         if self.active.is_some() {
             let text = "Kandev stopped while the agent was working. Everything up to here is kept.";
             self.transcript.note(at, MessageKind::Status, text.into());
@@ -268,11 +264,12 @@ impl Machine {
         }
     }
 
-    /// The store refused what was asked for.
+    /// The store refused what happened. What cannot be stored goes no further.
     pub(crate) fn abandon(&mut self, at: Stamp) {
-        self.agent = AgentPhase::Absent;
-        self.effects.push(Effect::EndAgent);
-        self.fail(at, "Kandev could not store what happened, so the turn was ended.");
+        if self.active.is_some() {
+            self.lose_agent(at);
+            self.fail(at, "Kandev could not store what happened, so the turn was ended.");
+        }
     }
 
     /// The agent says something, or ends.
@@ -337,8 +334,7 @@ impl Machine {
         if !matches!(self.agent, AgentPhase::Ready { .. }) {
             return;
         }
-        self.agent = AgentPhase::Absent;
-        self.effects.push(Effect::EndAgent);
+        self.lose_agent(at);
         match &self.active {
             Some(active) if active.cancelled => {
                 self.end_turn(at, TurnOutcome::Cancelled, SessionState::WaitingForInput);
@@ -375,6 +371,17 @@ impl Machine {
             self.turn_changed = true;
         }
         self.set_state(at, state);
+    }
+
+    /// There is no agent from now on. Its open requests are void; a turn closes them first, in its
+    /// own words, where it ends by a cancel.
+    fn lose_agent(&mut self, at: Stamp) {
+        self.agent = AgentPhase::Absent;
+        self.effects.push(Effect::EndAgent);
+        if self.active.as_ref().is_some_and(|active| active.cancelled) {
+            self.transcript.close_asks(at, &PermissionAnswer::Cancelled);
+        }
+        self.transcript.agent_gone(at);
     }
 
     /// Closes the open requests and, while there is an agent, tells it that they are cancelled.

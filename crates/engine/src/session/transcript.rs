@@ -17,10 +17,17 @@ use model::{
 use shell_output::{CancelReason, Dialect, ShellCall, ToolFrame};
 use uuid::Uuid;
 
-use live::Live;
+use live::{Live, TEXT_BYTES, bounded};
 
 /// Calls that are held after they have ended, each with 512 KiB of output at most.
 const ENDED_HELD: usize = 4;
+
+/// The most entries of a plan.
+const PLAN_ENTRIES: usize = 200;
+/// The most of what stands in one line: an entry of a plan, a title, in bytes.
+const LINE_BYTES: usize = 4096;
+/// The most of what a card says about a session, in bytes.
+const ACTIVITY_BYTES: usize = 200;
 
 /// A message that changed since the last look.
 #[derive(Debug)]
@@ -130,24 +137,49 @@ impl Transcript {
         }
     }
 
-    /// A chunk of the agent's answer or thought.
-    pub(crate) fn text(&mut self, at: Stamp, kind: MessageKind, chunk: &str) {
-        let open = self.text.and_then(|seq| self.live.get_mut(&seq));
-        match open {
-            Some(live) if live.message.kind == kind => {
-                live.message.content.push_str(chunk);
+    /// The agent is gone: nothing of it goes on, not even in the background.
+    pub(crate) fn agent_gone(&mut self, at: Stamp) {
+        self.close_asks(at, &PermissionAnswer::Void);
+        for seq in self.calls.values() {
+            if let Some(live) = self.live.get_mut(seq)
+                && live.is_open_call()
+                && !live.swept
+            {
+                live.cancel(CancelReason::User);
                 live.touch(at.now);
-            }
-            _ if chunk.is_empty() => {}
-            _ => {
-                let live = self.add(at, kind, Author::Agent, chunk.to_owned(), Metadata::default());
-                self.text = Some(live.message.seq);
             }
         }
     }
 
+    /// A chunk of the agent's answer or thought. A message that is full is followed by another.
+    pub(crate) fn text(&mut self, at: Stamp, kind: MessageKind, chunk: &str) {
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            let (piece, behind) = rest.split_at(rest.floor_char_boundary(TEXT_BYTES));
+            self.text_piece(at, kind, piece);
+            rest = behind;
+        }
+    }
+
+    fn text_piece(&mut self, at: Stamp, kind: MessageKind, piece: &str) {
+        if let Some(live) = self.text.and_then(|seq| self.live.get_mut(&seq))
+            && live.message.kind == kind
+            && live.has_room_for(piece)
+        {
+            live.message.content.push_str(piece);
+            live.touch(at.now);
+            return;
+        }
+        let live = self.add(at, kind, Author::Agent, piece.to_owned(), Metadata::default());
+        self.text = Some(live.message.seq);
+    }
+
     /// The agent's plan, which replaces its earlier one of this turn.
-    pub(crate) fn plan(&mut self, at: Stamp, entries: Vec<PlanEntry>) {
+    pub(crate) fn plan(&mut self, at: Stamp, mut entries: Vec<PlanEntry>) {
+        entries.truncate(PLAN_ENTRIES);
+        for entry in &mut entries {
+            entry.content = bounded(&entry.content, LINE_BYTES);
+        }
         if let Some(live) = self.plan.and_then(|seq| self.live.get_mut(&seq)) {
             live.message.metadata.plan = entries;
             live.touch(at.now);
@@ -258,6 +290,10 @@ impl Transcript {
 
     /// What the agent does right now, in a few words.
     pub(crate) fn activity(&self) -> Option<String> {
+        self.latest_work().map(|words| bounded(&words, ACTIVITY_BYTES))
+    }
+
+    fn latest_work(&self) -> Option<String> {
         let last = self.live.values().rev().map(|live| &live.message).find(|message| {
             message.author == Author::Agent && message.metadata.permission.is_none()
         })?;
@@ -276,6 +312,11 @@ impl Transcript {
     /// Whether anything waits to be taken.
     pub(crate) fn has_changes(&self) -> bool {
         self.live.values().any(|live| live.changed)
+    }
+
+    /// Whether a message waits that is new.
+    pub(crate) fn has_additions(&self) -> bool {
+        self.live.values().any(|live| live.added)
     }
 
     /// Everything that changed since the last look, in order of creation. What can change no more
@@ -392,10 +433,11 @@ impl Transcript {
             }
         };
         match command.filter(|command| !command.is_empty()) {
-            Some(command) => (command, true),
+            Some(command) => (bounded(&command, TEXT_BYTES), true),
             None => {
                 let title = row.map(|live| live.message.content.clone());
-                (title.or_else(|| frame.title.clone()).unwrap_or_default(), false)
+                let title = title.or_else(|| frame.title.clone()).unwrap_or_default();
+                (bounded(&title, LINE_BYTES), false)
             }
         }
     }

@@ -7,11 +7,11 @@ use shell_output::Dialect;
 use store::Op;
 use tokio::time::Instant;
 
-use super::{Driver, stamp};
+use super::{Driver, Progress, stamp};
 use crate::{
     internal,
     session::{
-        launch::{self, StartFailure, Started},
+        launch::{self, StartFailure},
         machine::{Effect, exit_words},
     },
 };
@@ -20,6 +20,8 @@ use crate::{
 const CANCEL_GRACE: Duration = Duration::from_secs(10);
 /// What an agent has to end when its input is closed.
 const END_GRACE: Duration = Duration::from_millis(1500);
+/// The same when the whole server ends, which has to be over soon.
+const STOP_GRACE: Duration = Duration::from_millis(500);
 
 impl Driver {
     pub(super) async fn perform(&mut self, effect: Effect) {
@@ -51,8 +53,20 @@ impl Driver {
         }
     }
 
+    /// Starts the agent, as soon as nothing of an earlier run can be taken for it.
     async fn start_agent(&mut self) {
         self.end_agent().await;
+        let swept = self.engine.shared.swept.clone();
+        if swept.is_cancelled() {
+            return self.spawn_agent().await;
+        }
+        self.starting = Some(Box::pin(async move {
+            swept.cancelled().await;
+            Ok(Progress::Clear)
+        }));
+    }
+
+    async fn spawn_agent(&mut self) {
         let session = self.machine.session();
         let launch = launch::launch_of(session, &self.profile);
         let (agent, events) = match Agent::spawn(launch) {
@@ -72,8 +86,8 @@ impl Driver {
         }
         let agent = Arc::new(agent);
         let work_dir = PathBuf::from(&session.work_dir);
-        self.starting =
-            Some(Box::pin(launch::handshake(agent.clone(), self.profile.clone(), work_dir)));
+        let handshake = launch::handshake(agent.clone(), self.profile.clone(), work_dir);
+        self.starting = Some(Box::pin(async { handshake.await.map(Progress::Ready) }));
         self.agent = Some(agent);
         self.events = Some(events);
     }
@@ -84,7 +98,8 @@ impl Driver {
         self.cancel_deadline = None;
         let Some(agent) = self.agent.take() else { return };
         let process = agent.process();
-        agent.shutdown(END_GRACE).await;
+        let is_stopping = self.engine.shared.stopping.is_cancelled();
+        agent.shutdown(if is_stopping { STOP_GRACE } else { END_GRACE }).await;
         tracing::info!(session = %process.session_id, pid = process.pid, "agent ended");
         let forget = Op::DeleteProcess { session_id: process.session_id, pid: process.pid };
         if let Err(err) = self.engine.store().commit_lazy(vec![forget]).await {
@@ -92,9 +107,10 @@ impl Driver {
         }
     }
 
-    pub(super) async fn on_started(&mut self, result: Result<Started, StartFailure>) {
+    pub(super) async fn on_started(&mut self, result: Result<Progress, StartFailure>) {
         match result {
-            Ok(started) => {
+            Ok(Progress::Clear) => self.spawn_agent().await,
+            Ok(Progress::Ready(started)) => {
                 let agent = agents::dialect_agent(&started.identity, self.profile.agent);
                 let dialect = Dialect::new(agent, &agents::departures(&started.identity));
                 self.machine.identified(stamp(), started.identity, dialect);

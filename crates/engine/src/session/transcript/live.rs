@@ -1,9 +1,18 @@
 //! One message while it can still change.
 
-use model::{MessageKind, Normalized, StoredMessage, Timestamp, ToolStatus};
+use model::{MessageKind, Normalized, OutputRecord, StoredMessage, Timestamp, ToolStatus};
 use shell_output::{CancelReason, Dialect, FrameOrigin, ShellCall, ToolFrame};
 
 use super::Changed;
+
+/// The most text of one message; more goes into the next.
+pub(super) const TEXT_BYTES: usize = 64 * 1024;
+/// The most of a title, in bytes.
+const TITLE_BYTES: usize = 16 * 1024;
+/// The most of a command, in bytes.
+const COMMAND_BYTES: usize = 64 * 1024;
+/// The most files of one call.
+const PATHS: usize = 100;
 
 /// A message, and what of it is not yet stored.
 pub(super) struct Live {
@@ -21,6 +30,11 @@ impl Live {
         self.message.updated_at = now;
     }
 
+    /// A message that is told whole at every change has to stay small.
+    pub(super) fn has_room_for(&self, chunk: &str) -> bool {
+        self.message.content.len() + chunk.len() <= TEXT_BYTES
+    }
+
     pub(super) fn is_background(&self) -> bool {
         self.message.shell_exec().is_some_and(|exec| exec.background)
     }
@@ -36,7 +50,7 @@ impl Live {
         if let Some(call) = &mut self.shell
             && call.cancel(reason).changed
         {
-            self.message.metadata.normalized = Some(Normalized::shell(call.exec()));
+            self.message.metadata.normalized = Some(normalized(call));
         }
     }
 
@@ -61,9 +75,9 @@ impl Live {
             return false;
         }
         let status = call.status();
-        self.message.content = call.title().to_owned();
+        self.message.content = bounded(call.title(), TITLE_BYTES);
         self.message.metadata.status = Some(status);
-        self.message.metadata.normalized = Some(Normalized::shell(call.exec()));
+        self.message.metadata.normalized = Some(normalized(call));
         // What the agent itself says of the end replaces what the sweep wrote.
         self.swept &= status == ToolStatus::Cancelled;
         true
@@ -71,11 +85,13 @@ impl Live {
 
     fn apply_other(&mut self, frame: &ToolFrame) {
         if let Some(title) = frame.title.as_ref().filter(|title| !title.is_empty()) {
-            self.message.content.clone_from(title);
+            self.message.content = bounded(title, TITLE_BYTES);
         }
         for path in &frame.paths {
-            if !self.message.metadata.paths.contains(path) {
-                self.message.metadata.paths.push(path.clone());
+            if self.message.metadata.paths.len() < PATHS
+                && !self.message.metadata.paths.contains(path)
+            {
+                self.message.metadata.paths.push(bounded(path, TITLE_BYTES));
             }
         }
         let said = frame.status.or_else(|| {
@@ -104,4 +120,18 @@ impl Live {
             .collect();
         Changed { message: self.message.clone(), added: std::mem::take(&mut self.added), bodies }
     }
+}
+
+fn normalized(call: &ShellCall) -> Normalized<Option<OutputRecord>> {
+    let mut exec = call.exec();
+    exec.command = bounded(&exec.command, COMMAND_BYTES);
+    Normalized::shell(exec)
+}
+
+/// The beginning of a text, with an ellipsis where something is left out.
+pub(super) fn bounded(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    format!("{}\u{2026}", &text[..text.floor_char_boundary(limit)])
 }
