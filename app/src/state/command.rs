@@ -90,6 +90,16 @@ pub fn output_text(state: CommandState, output: &OutputSummary) -> Option<String
     })
 }
 
+/// What stands beside a command that has not ended. One that waits, for leave for example, is not
+/// said to run.
+pub fn running_text(is_pending: bool, background: bool, elapsed: &str) -> String {
+    match (is_pending, background) {
+        (true, _) => "Not started yet".to_owned(),
+        (false, true) => format!("In the background {elapsed}"),
+        (false, false) => format!("Running {elapsed}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,5 +148,12 @@ mod tests {
         assert_eq!(text(sized.clone()).unwrap(), "Output \u{b7} 412 B");
         let running = output_text(CommandState::Running, &sized).unwrap();
         assert_eq!(running, "Output \u{b7} 412 B so far");
+    }
+
+    #[test]
+    fn a_command_that_waits_is_not_said_to_run() {
+        assert_eq!(running_text(true, false, "3 s"), "Not started yet");
+        assert_eq!(running_text(false, false, "3 s"), "Running 3 s");
+        assert_eq!(running_text(false, true, "3 s"), "In the background 3 s");
     }
 }

@@ -2,14 +2,14 @@
 //! (S-040 to S-049).
 
 use leptos::{ev, html, prelude::*};
-use model::{MessageView, OutputSummary, Timestamp};
+use model::{MessageView, OutputSummary, Timestamp, ToolStatus};
 
 use super::output::{OutputDriver, OutputRegion};
 use crate::{
     context::shared,
     dynamic::part,
     icon::{Icon, icon, named_icon},
-    state::command::{CommandState, exit_text, output_text},
+    state::command::{CommandState, exit_text, output_text, running_text},
 };
 
 /// What the row shows of its message.
@@ -18,6 +18,7 @@ struct Facts {
     command: String,
     work_dir: Option<String>,
     background: bool,
+    is_pending: bool,
     output: OutputSummary,
 }
 
@@ -26,6 +27,7 @@ fn facts(message: &MessageView) -> Facts {
         command: exec.command.clone(),
         work_dir: exec.work_dir.clone(),
         background: exec.background,
+        is_pending: message.metadata.status == Some(ToolStatus::Pending),
         output: exec.output.clone(),
     })
 }
@@ -84,14 +86,14 @@ fn RowStatus(
     began: Timestamp,
 ) -> impl IntoView {
     let clock = shared().clock;
-    let is_background = Memo::new(move |_| facts.with(|facts| facts.background));
-    let word = move || match (state.get(), is_background.get()) {
-        (CommandState::Running, false) => Some(format!("Running {}", clock.elapsed(began))),
-        (CommandState::Running, true) => {
-            Some(format!("In the background {}", clock.elapsed(began)))
+    let pace = Memo::new(move |_| facts.with(|facts| (facts.is_pending, facts.background)));
+    let word = move || match state.get() {
+        CommandState::Running => {
+            let (is_pending, background) = pace.get();
+            Some(running_text(is_pending, background, &clock.elapsed(began)))
         }
-        (CommandState::Cancelled, _) => Some("Cancelled".to_owned()),
-        (CommandState::Succeeded | CommandState::Failed | CommandState::Unknown, _) => None,
+        CommandState::Cancelled => Some("Cancelled".to_owned()),
+        CommandState::Succeeded | CommandState::Failed | CommandState::Unknown => None,
     };
     let ending = part(move || (!offers_output.get()).then(|| view! { <Exit facts exit /> }));
     view! { <span class="shell__status">{part(move || word().map(|text| view! { <span>{text}</span> }))} {ending}</span> }

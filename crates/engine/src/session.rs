@@ -203,3 +203,18 @@ fn last_prompt(reader: &Reader, session_id: SessionId) -> Result<Option<String>,
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_handle_of_a_task_that_is_gone_is_not_handed_out() {
+        let id = SessionId::from_bytes([1; 16]);
+        let (tx, rx) = mpsc::channel(1);
+        let sessions = HashMap::from([(id, SessionHandle { tx })]);
+        assert!(live_handle(&sessions, id).is_some());
+        drop(rx);
+        assert!(live_handle(&sessions, id).is_none());
+    }
+}

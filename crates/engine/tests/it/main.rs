@@ -6,3 +6,4 @@ mod output;
 mod permission;
 mod recovery;
 mod support;
+mod trouble;

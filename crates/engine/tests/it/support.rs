@@ -26,6 +26,11 @@ impl Bench {
     pub(crate) async fn new() -> Result<Self> {
         let dir = tempfile::tempdir()?;
         let store = Store::open(&dir.path().join("kandev.redb"), &store::Options::default())?;
+        Ok(Self { dir, ..Self::on(store).await? })
+    }
+
+    pub(crate) async fn on(store: Store) -> Result<Self> {
+        let dir = tempfile::tempdir()?;
         let engine = Engine::start(store).await?;
         let told = engine.subscribe();
         Ok(Self { engine, dir, told })

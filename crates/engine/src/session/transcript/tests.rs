@@ -199,3 +199,55 @@ fn a_plan_is_one_message_that_follows_its_updates() {
         matches!(&changes[..], [changed] if changed.message.metadata.plan == [entry("completed")] && !changed.added)
     );
 }
+
+#[test]
+fn an_agent_that_is_gone_leaves_nothing_open() {
+    let mut transcript = transcript();
+    transcript.tool(
+        stamp(),
+        &call(&json!({
+            "toolCallId": "bg", "kind": "execute", "title": "serve", "status": "in_progress",
+            "rawInput": {"command": "serve", "run_in_background": true}
+        })),
+    );
+    transcript.ask(stamp(), PermissionKey::from(json!(1)), None, Vec::new());
+    transcript.end_turn(stamp(), CancelReason::Sweep);
+    let changes = transcript.take_changes();
+    assert_eq!(changes[0].message.metadata.status, Some(ToolStatus::InProgress), "it goes on");
+
+    transcript.agent_gone(stamp());
+    let changes = transcript.take_changes();
+    assert_eq!(changes[0].message.metadata.status, Some(ToolStatus::Cancelled));
+    let answer = changes[1].message.metadata.permission.as_ref().and_then(|ask| ask.answer.clone());
+    assert_eq!(answer, Some(PermissionAnswer::Void));
+}
+
+#[test]
+fn a_flood_of_text_becomes_messages_of_a_bounded_size() {
+    let mut transcript = transcript();
+    let flood = "\u{e9}".repeat(100_000);
+    transcript.text(stamp(), MessageKind::Message, &flood);
+    transcript.text(stamp(), MessageKind::Message, "end");
+    let changes = transcript.take_changes();
+    assert!(changes.iter().all(|changed| changed.message.content.len() <= TEXT_BYTES));
+    let whole: String = changes.iter().map(|changed| changed.message.content.as_str()).collect();
+    assert_eq!(whole, format!("{flood}end"));
+}
+
+#[test]
+fn what_lists_carry_of_a_call_is_bounded() {
+    let mut transcript = transcript();
+    let long = "x".repeat(1 << 20);
+    transcript.tool(
+        stamp(),
+        &call(&json!({
+            "toolCallId": "1", "kind": "execute", "title": long, "rawInput": {"command": long}
+        })),
+    );
+    transcript.tool(stamp(), &call(&json!({"toolCallId": "2", "kind": "edit", "title": long})));
+    for changed in transcript.take_changes() {
+        let json = serde_json::to_string(&changed.message).unwrap();
+        assert!(json.len() < 100_000, "{}", json.len());
+    }
+    assert!(transcript.activity().is_some_and(|words| words.len() < 300));
+}
