@@ -2,7 +2,7 @@
 //!
 //! Everything that a person can do is one method of [`Engine`]; REST, WebSocket and server functions
 //! call the same ones. What an agent does is taken by one task per session, which drives a pure
-//! machine; see [`session`].
+//! machine; see the module `session`.
 
 mod board;
 mod boot;
