@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use axum::{Extension, Json, Router, extract::State, routing};
+use axum::{
+    Extension, Json, Router,
+    extract::{State, rejection::JsonRejection},
+    routing,
+};
 use model::{ApiError, ErrorCode};
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +27,10 @@ pub(crate) fn routes() -> Router<AppState> {
 async fn backup(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
-    Json(BackupRequest { path }): Json<BackupRequest>,
+    body: Result<Json<BackupRequest>, JsonRejection>,
 ) -> Result<Json<BackupRequest>, Problem> {
     caller.require_script()?;
+    let Json(BackupRequest { path }) = body?;
     if !path.is_absolute() || path.exists() {
         let message = "A backup needs an absolute path where nothing is yet.";
         return Err(ApiError::new(ErrorCode::ValidationError, message).about("path").into());

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use axum::{
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
@@ -99,9 +99,10 @@ impl Site {
 /// `GET /assets/{name}`
 pub(crate) async fn asset(
     State(state): State<AppState>,
-    Path(name): Path<String>,
+    path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
+    let name = path.map(|Path(name)| name).unwrap_or_default();
     let Some(asset) = state.site.assets.get(&name) else {
         return Problem::not_found("file").into_response();
     };

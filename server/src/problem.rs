@@ -2,6 +2,7 @@
 
 use axum::{
     Json,
+    extract::rejection::{JsonRejection, QueryRejection},
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
@@ -62,6 +63,20 @@ impl Problem {
 impl From<ApiError> for Problem {
     fn from(error: ApiError) -> Self {
         Self { status: status_of(error.code), error, retry_after: None }
+    }
+}
+
+/// A body that cannot be read keeps its status: what is wrong may be its size or its type.
+impl From<JsonRejection> for Problem {
+    fn from(rejection: JsonRejection) -> Self {
+        let error = ApiError::new(ErrorCode::BadRequest, rejection.body_text());
+        Self::from(error).with_status(rejection.status())
+    }
+}
+
+impl From<QueryRejection> for Problem {
+    fn from(rejection: QueryRejection) -> Self {
+        ApiError::new(ErrorCode::BadRequest, rejection.body_text()).into()
     }
 }
 

@@ -1,21 +1,91 @@
 //! What one WebSocket follows and asks, without the socket: frames in, frames out.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use engine::Engine;
+use futures::{StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use model::{
     ApiError, ErrorCode, SessionId,
     wire::{Frame, FrameType, MessageAdded, Notification, Request},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
+use tokio::sync::broadcast::{self, error::RecvError};
 
 /// The most sessions that one connection follows.
 const MAX_SESSIONS: usize = 64;
+/// Requests of one connection that are worked on at once.
+const MAX_PENDING: usize = 32;
+
+/// What there is to say to one client: answers, and news of what it follows.
+pub(super) struct Conversation {
+    engine: Engine,
+    told: broadcast::Receiver<Arc<Notification>>,
+    following: Following,
+    /// Subscribes whose answer is not there yet. News waits for them: a snapshot is as old as its
+    /// revision, and after something newer it would undo it.
+    subscribing: Answers,
+    /// All other requests under way.
+    pending: Answers,
+}
+
+type Answers = FuturesUnordered<BoxFuture<'static, Frame>>;
+
+impl Conversation {
+    pub(super) fn new(engine: Engine) -> Self {
+        Self {
+            told: engine.subscribe(),
+            engine,
+            following: Following::default(),
+            subscribing: Answers::new(),
+            pending: Answers::new(),
+        }
+    }
+
+    /// Whether another request can be taken up.
+    pub(super) fn has_room(&self) -> bool {
+        self.subscribing.len() + self.pending.len() < MAX_PENDING
+    }
+
+    /// Takes up what a frame asks; the answer, if it is refused.
+    pub(super) fn take_up(&mut self, text: &str) -> Result<(), Box<Frame>> {
+        let asked = read(text)?;
+        if let Err(error) = self.following.note(&asked.request) {
+            return Err(Box::new(failure(asked.id, asked.action, &error)));
+        }
+        let answers = match asked.request {
+            Request::BoardSubscribe { .. } | Request::SessionSubscribe { .. } => &self.subscribing,
+            _ => &self.pending,
+        };
+        answers.push(Box::pin(answer(self.engine.clone(), asked)));
+        Ok(())
+    }
+
+    /// The next frame to send; none when the engine has ended. Nothing is lost when this is
+    /// dropped, but the frame has to be sent before it is called again.
+    pub(super) async fn next(&mut self) -> Option<Frame> {
+        loop {
+            let told = tokio::select! {
+                Some(frame) = self.subscribing.next() => return Some(frame),
+                Some(frame) = self.pending.next() => return Some(frame),
+                told = self.told.recv(), if self.subscribing.is_empty() => told,
+            };
+            match told {
+                Ok(told) if self.following.wants(&told) => return Some(notification(&told)),
+                Ok(_) => {}
+                Err(RecvError::Lagged(missed)) => {
+                    tracing::debug!(missed, "web socket fell behind");
+                    return Some(notification(&Notification::Resync { rev: self.engine.rev() }));
+                }
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+}
 
 /// What a connection follows.
 #[derive(Debug, Default)]
-pub(super) struct Following {
+struct Following {
     board: bool,
     sessions: HashSet<SessionId>,
 }
@@ -23,7 +93,7 @@ pub(super) struct Following {
 impl Following {
     /// Notes what a request changes. Done before the request's answer is read from the store, so
     /// that nothing falls between the answer and what is told later.
-    pub(super) fn note(&mut self, request: &Request) -> Result<(), ApiError> {
+    fn note(&mut self, request: &Request) -> Result<(), ApiError> {
         match request {
             Request::BoardSubscribe { .. } => self.board = true,
             Request::SessionSubscribe { session_id, .. } => {
@@ -43,7 +113,7 @@ impl Following {
     }
 
     /// Whether this connection wants to hear it.
-    pub(super) fn wants(&self, notification: &Notification) -> bool {
+    fn wants(&self, notification: &Notification) -> bool {
         match notification.session_id() {
             Some(session_id) => self.sessions.contains(&session_id),
             None => self.board,
@@ -52,14 +122,14 @@ impl Following {
 }
 
 /// A request with what ties its answer to it.
-pub(super) struct Asked {
-    pub(super) id: Option<String>,
-    pub(super) action: String,
-    pub(super) request: Request,
+struct Asked {
+    id: Option<String>,
+    action: String,
+    request: Request,
 }
 
 /// Reads a frame; what cannot be read is answered by the frame in `Err`.
-pub(super) fn read(text: &str) -> Result<Asked, Box<Frame>> {
+fn read(text: &str) -> Result<Asked, Box<Frame>> {
     let frame: Frame = serde_json::from_str(text).map_err(|err| {
         let error = ApiError::new(ErrorCode::BadRequest, format!("not a frame: {err}"));
         Box::new(failure(None, String::new(), &error))
@@ -75,13 +145,8 @@ pub(super) fn read(text: &str) -> Result<Asked, Box<Frame>> {
     }
 }
 
-/// The answer to a request that is not taken up.
-pub(super) fn refusal(asked: Asked, error: &ApiError) -> Frame {
-    failure(asked.id, asked.action, error)
-}
-
 /// Does what is asked; the answer's frame.
-pub(super) async fn answer(engine: Engine, asked: Asked) -> Frame {
+async fn answer(engine: Engine, asked: Asked) -> Frame {
     let Asked { id, action, request } = asked;
     match perform(&engine, request).await {
         Ok(payload) => Frame { id, kind: FrameType::Response, action, payload, timestamp: None },
@@ -127,7 +192,7 @@ async fn perform(engine: &Engine, request: Request) -> Result<Value, ApiError> {
 }
 
 /// The frame of a notification.
-pub(super) fn notification(notification: &Notification) -> Frame {
+fn notification(notification: &Notification) -> Frame {
     let tagged = serde_json::to_value(notification).unwrap_or_default();
     let action = tagged["action"].as_str().unwrap_or_default().to_owned();
     let payload = tagged.get("payload").cloned().unwrap_or_default();
@@ -149,6 +214,7 @@ fn payload<T: Serialize>(value: &T) -> Result<Value, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::wire::{CustomCommand, NewTask, NewTaskAgent};
 
     fn code(text: &str) -> (Option<String>, Value) {
         let frame = read(text).map(|_| ()).unwrap_err();
@@ -166,6 +232,35 @@ mod tests {
         let malformed =
             r#"{"id":"9","type":"request","action":"agent.cancel","payload":{"session_id":"1"}}"#;
         assert_eq!(code(malformed), (Some("9".into()), json!("NOT_FOUND")));
+    }
+
+    #[tokio::test]
+    async fn news_waits_for_the_snapshot_that_is_older() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store::Store::open(&dir.path().join("s"), &store::Options::default()).unwrap();
+        let engine = Engine::start(store).await.unwrap();
+        let mut conversation = Conversation::new(engine.clone());
+        conversation
+            .take_up(r#"{"id":"1","type":"request","action":"board.subscribe","payload":{}}"#)
+            .unwrap();
+        // The snapshot's revision is taken here, before the change.
+        assert!(futures::poll!(std::pin::pin!(conversation.next())).is_pending());
+        let command = CustomCommand { command_line: "true".into(), ..CustomCommand::default() };
+        let new = NewTask {
+            title: String::new(),
+            prompt: "x".into(),
+            folder: dir.path().display().to_string(),
+            agent: NewTaskAgent::Custom(command),
+            start: false,
+        };
+        engine.create_task(new).await.unwrap();
+
+        let answer = conversation.next().await.unwrap();
+        assert_eq!((answer.kind, answer.id), (FrameType::Response, Some("1".into())));
+        let news = conversation.next().await.unwrap();
+        assert_eq!((news.kind, news.action.as_str()), (FrameType::Notification, "task.created"));
+        assert!(answer.payload["rev"].as_u64() < news.payload["rev"].as_u64());
+        engine.shutdown().await;
     }
 
     #[test]

@@ -2,11 +2,14 @@
 
 use axum::{
     Json,
-    extract::{Path, Query, State, rejection::JsonRejection},
+    extract::{
+        Path, Query, State,
+        rejection::{JsonRejection, PathRejection, QueryRejection},
+    },
 };
 use http::StatusCode;
 use model::{
-    ApiError, Board, BootState, ErrorCode, MessageId, ShellSnapshot, TaskCard, TaskId,
+    Board, BootState, MessageId, SessionId, ShellSnapshot, TaskCard, TaskId,
     wire::{MessageAdded, MessagePage, NewTask, SessionSnapshot},
 };
 use serde::Deserialize;
@@ -15,6 +18,9 @@ use crate::{AppState, Problem, pages};
 
 type Answer<T> = Result<Json<T>, Problem>;
 type Body<T> = Result<Json<T>, JsonRejection>;
+type Params<T> = Result<Query<T>, QueryRejection>;
+/// The ids in a path.
+type Ids<T> = Result<Path<T>, PathRejection>;
 
 #[derive(Deserialize)]
 pub(super) struct BootQuery {
@@ -25,9 +31,10 @@ pub(super) struct BootQuery {
 /// What a page starts from, for a browser that is already here.
 pub(super) async fn boot(
     State(state): State<AppState>,
-    Query(query): Query<BootQuery>,
+    query: Params<BootQuery>,
 ) -> Answer<BootState> {
-    let route = pages::route(&query.path);
+    let Query(BootQuery { path }) = query?;
+    let route = pages::route(&path);
     if route == engine::Route::NotFound {
         return Err(Problem::not_found("page"));
     }
@@ -43,22 +50,23 @@ pub(super) async fn create_task(
     State(state): State<AppState>,
     body: Body<NewTask>,
 ) -> Result<(StatusCode, Json<TaskCard>), Problem> {
-    Ok((StatusCode::CREATED, Json(state.engine.create_task(read(body)?).await?)))
+    let Json(new) = body?;
+    Ok((StatusCode::CREATED, Json(state.engine.create_task(new).await?)))
 }
 
 pub(super) async fn delete_task(
     State(state): State<AppState>,
-    Path(task_id): Path<String>,
+    path: Ids<TaskId>,
 ) -> Result<StatusCode, Problem> {
-    state.engine.delete_task(id(&task_id, "task")?).await?;
+    state.engine.delete_task(ids(path, "task")?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 pub(super) async fn session(
     State(state): State<AppState>,
-    Path(session_id): Path<String>,
+    path: Ids<SessionId>,
 ) -> Answer<SessionSnapshot> {
-    Ok(Json(state.engine.session_snapshot(id(&session_id, "session")?, None).await?))
+    Ok(Json(state.engine.session_snapshot(ids(path, "session")?, None).await?))
 }
 
 #[derive(Deserialize)]
@@ -69,15 +77,17 @@ pub(super) struct PageQuery {
 
 pub(super) async fn messages(
     State(state): State<AppState>,
-    Path(session_id): Path<String>,
-    Query(PageQuery { before, limit }): Query<PageQuery>,
+    path: Ids<SessionId>,
+    query: Params<PageQuery>,
 ) -> Answer<MessagePage> {
-    Ok(Json(state.engine.messages(id(&session_id, "session")?, before, limit).await?))
+    let session_id = ids(path, "session")?;
+    let Query(PageQuery { before, limit }) = query?;
+    Ok(Json(state.engine.messages(session_id, before, limit).await?))
 }
 
 #[derive(Deserialize)]
 pub(super) struct AddMessage {
-    task_id: TaskId,
+    task_id: String,
     content: String,
     #[serde(default)]
     client_message_id: Option<String>,
@@ -85,11 +95,12 @@ pub(super) struct AddMessage {
 
 pub(super) async fn add_message(
     State(state): State<AppState>,
-    Path(session_id): Path<String>,
+    path: Ids<SessionId>,
     body: Body<AddMessage>,
 ) -> Result<(StatusCode, Json<MessageAdded>), Problem> {
-    let AddMessage { task_id, content, client_message_id } = read(body)?;
-    let session_id = id(&session_id, "session")?;
+    let session_id = ids(path, "session")?;
+    let Json(AddMessage { task_id, content, client_message_id }) = body?;
+    let task_id = id(&task_id, "task")?;
     let message_id = state.engine.prompt(task_id, session_id, content, client_message_id).await?;
     Ok((StatusCode::CREATED, Json(MessageAdded { message_id })))
 }
@@ -97,44 +108,44 @@ pub(super) async fn add_message(
 /// S-033. A message that is elsewhere and one that is no shell command look the same.
 pub(super) async fn shell_output(
     State(state): State<AppState>,
-    Path((session_id, message_id)): Path<(String, String)>,
+    path: Ids<(SessionId, MessageId)>,
 ) -> Answer<ShellSnapshot> {
-    let session_id = id(&session_id, "shell output")?;
-    Ok(Json(state.engine.shell_output(session_id, id(&message_id, "shell output")?).await?))
+    let (session_id, message_id) = ids(path, "shell output")?;
+    Ok(Json(state.engine.shell_output(session_id, message_id).await?))
 }
 
 pub(super) async fn cancel(
     State(state): State<AppState>,
-    Path(session_id): Path<String>,
+    path: Ids<SessionId>,
 ) -> Result<StatusCode, Problem> {
-    state.engine.cancel(id(&session_id, "session")?).await?;
+    state.engine.cancel(ids(path, "session")?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 #[derive(Deserialize)]
 pub(super) struct PermissionAnswer {
-    message_id: MessageId,
+    message_id: String,
     option_id: String,
 }
 
 pub(super) async fn permission(
     State(state): State<AppState>,
-    Path(session_id): Path<String>,
+    path: Ids<SessionId>,
     body: Body<PermissionAnswer>,
 ) -> Result<StatusCode, Problem> {
-    let PermissionAnswer { message_id, option_id } = read(body)?;
-    let session_id = id(&session_id, "session")?;
+    let session_id = ids(path, "session")?;
+    let Json(PermissionAnswer { message_id, option_id }) = body?;
+    let message_id = id(&message_id, "message")?;
     state.engine.answer_permission(session_id, message_id, option_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn id<I: std::str::FromStr>(text: &str, what: &str) -> Result<I, Problem> {
-    text.parse().map_err(|_| Problem::not_found(what))
+/// The ids in a path, if all of them can be ids.
+fn ids<T>(path: Ids<T>, what: &str) -> Result<T, Problem> {
+    path.map(|Path(ids)| ids).map_err(|_| Problem::not_found(what))
 }
 
-fn read<T>(body: Body<T>) -> Result<T, Problem> {
-    body.map(|Json(value)| value).map_err(|rejection| {
-        let problem = ApiError::new(ErrorCode::BadRequest, rejection.body_text());
-        Problem::from(problem).with_status(rejection.status())
-    })
+/// An id in a body, which names what it is for.
+fn id<I: std::str::FromStr>(text: &str, what: &str) -> Result<I, Problem> {
+    text.parse().map_err(|_| Problem::not_found(what))
 }

@@ -3,7 +3,7 @@
 //! Nothing queues for a slow browser: while it does not read, the fan-out runs ahead, and then it is
 //! told to start over.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use axum::{
     Extension,
@@ -13,21 +13,23 @@ use axum::{
     },
     response::Response,
 };
-use engine::Engine;
-use futures::{StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
-use model::wire::{Frame, MAX_FRAME_BYTES, Notification};
-use tokio::{
-    sync::broadcast::{self, error::RecvError},
-    time::Instant,
-};
+use futures::{Sink, SinkExt as _};
+use model::wire::{Frame, MAX_FRAME_BYTES};
+use tokio::time::{Instant, timeout};
 
-use super::connection::{self, Following};
+use super::connection::Conversation;
 use crate::{AppState, auth::Caller};
 
-/// Requests of one connection that are worked on at once.
-const MAX_PENDING: usize = 32;
+/// What is read of a frame that is too large, in bytes. Only who has read the whole of it can say
+/// so: closing a connection with something unread resets it, and the peer loses the close frame.
+const MAX_READ_BYTES: usize = 4 * MAX_FRAME_BYTES;
 /// Between two pings; a connection that answers none for two of them is over.
 const PING: Duration = Duration::from_secs(20);
+/// How long a browser may take to make room for a frame.
+const SEND: Duration = Duration::from_secs(30);
+/// How long a browser may take to hear that it is over.
+const CLOSE: Duration = Duration::from_secs(2);
+const TOO_LARGE: Next = Next::Close { code: close_code::SIZE, reason: "a frame is over 1 MiB" };
 
 pub(super) async fn upgrade(
     State(state): State<AppState>,
@@ -35,16 +37,16 @@ pub(super) async fn upgrade(
     upgrade: WebSocketUpgrade,
 ) -> Response {
     upgrade
-        .max_message_size(MAX_FRAME_BYTES)
-        .max_frame_size(MAX_FRAME_BYTES)
+        .max_message_size(MAX_READ_BYTES)
+        .max_frame_size(MAX_READ_BYTES)
         .on_upgrade(move |socket| serve(state, caller, socket))
 }
 
 /// Why the loop goes on.
 enum Wake {
     Incoming(Option<Result<Message, axum::Error>>),
-    Told(Result<Arc<Notification>, RecvError>),
-    Answered(Frame),
+    /// There is something to say; none when the engine has ended.
+    Say(Option<Frame>),
     Ping,
     Closing,
     /// The browser was signed out.
@@ -53,19 +55,23 @@ enum Wake {
 
 async fn serve(state: AppState, caller: Caller, socket: WebSocket) {
     let ended = Connection::new(&state, socket).run(&state, &caller).await;
-    if let Ended::Said { mut socket, code, reason } = ended {
+    if let Ended::Said { socket, code, reason } = ended {
         let frame = CloseFrame { code, reason: reason.into() };
         // A peer that is gone cannot hear why.
-        let _ = socket.send(Message::Close(Some(frame))).await;
+        let _ = timeout(CLOSE, close(*socket, frame)).await;
+    }
+}
+
+/// Says that it is over, and reads on until the peer says so too: see [`MAX_READ_BYTES`].
+async fn close(mut socket: WebSocket, frame: CloseFrame) {
+    if socket.send(Message::Close(Some(frame))).await.is_ok() {
+        while let Some(Ok(_)) = socket.recv().await {}
     }
 }
 
 struct Connection {
-    engine: Engine,
     socket: WebSocket,
-    told: broadcast::Receiver<Arc<Notification>>,
-    following: Following,
-    pending: FuturesUnordered<BoxFuture<'static, Frame>>,
+    conversation: Conversation,
     heard: Instant,
 }
 
@@ -86,25 +92,17 @@ enum Next {
 
 impl Connection {
     fn new(state: &AppState, socket: WebSocket) -> Self {
-        Self {
-            engine: state.engine.clone(),
-            socket,
-            told: state.engine.subscribe(),
-            following: Following::default(),
-            pending: FuturesUnordered::new(),
-            heard: Instant::now(),
-        }
+        let conversation = Conversation::new(state.engine.clone());
+        Self { socket, conversation, heard: Instant::now() }
     }
 
     async fn run(mut self, state: &AppState, caller: &Caller) -> Ended {
         let mut ping = tokio::time::interval_at(Instant::now() + PING, PING);
         loop {
+            let has_room = self.conversation.has_room();
             let wake = tokio::select! {
-                incoming = self.socket.recv(), if self.pending.len() < MAX_PENDING => {
-                    Wake::Incoming(incoming)
-                }
-                notification = self.told.recv() => Wake::Told(notification),
-                Some(frame) = self.pending.next() => Wake::Answered(frame),
+                incoming = self.socket.recv(), if has_room => Wake::Incoming(incoming),
+                frame = self.conversation.next() => Wake::Say(frame),
                 _ = ping.tick() => Wake::Ping,
                 () = state.closing.cancelled() => Wake::Closing,
                 () = caller.revoked() => Wake::Revoked,
@@ -130,20 +128,11 @@ impl Connection {
                 tracing::debug!(%err, "web socket failed");
                 Next::Close { code: close_code::SIZE, reason: "unreadable, or over 1 MiB" }
             }
-            Wake::Told(Ok(notification)) if self.following.wants(&notification) => {
-                self.send(&connection::notification(&notification)).await
-            }
-            Wake::Told(Ok(_)) => Next::Go,
-            Wake::Told(Err(RecvError::Lagged(missed))) => {
-                tracing::debug!(missed, "web socket fell behind");
-                let resync = Notification::Resync { rev: self.engine.rev() };
-                self.send(&connection::notification(&resync)).await
-            }
-            Wake::Answered(frame) => self.send(&frame).await,
+            Wake::Say(Some(frame)) => self.send(&frame).await,
             Wake::Ping if self.heard.elapsed() > PING * 5 / 2 => Next::Gone,
-            Wake::Ping => go(self.socket.send(Message::Ping(Vec::new().into())).await.is_ok()),
+            Wake::Ping => deliver(&mut self.socket, Message::Ping(Vec::new().into()), SEND).await,
             Wake::Revoked => Next::Close { code: close_code::POLICY, reason: "signed out" },
-            Wake::Told(Err(RecvError::Closed)) | Wake::Closing => {
+            Wake::Say(None) | Wake::Closing => {
                 Next::Close { code: close_code::RESTART, reason: "the server ends" }
             }
         }
@@ -151,7 +140,11 @@ impl Connection {
 
     async fn on_message(&mut self, message: Message) -> Next {
         match message {
-            Message::Text(text) => self.on_text(&text).await,
+            Message::Text(text) if text.len() > MAX_FRAME_BYTES => TOO_LARGE,
+            Message::Text(text) => match self.conversation.take_up(&text) {
+                Ok(()) => Next::Go,
+                Err(refusal) => self.send(&refusal).await,
+            },
             Message::Binary(_) => {
                 Next::Close { code: close_code::UNSUPPORTED, reason: "text frames only" }
             }
@@ -160,21 +153,9 @@ impl Connection {
         }
     }
 
-    async fn on_text(&mut self, text: &str) -> Next {
-        let asked = match connection::read(text) {
-            Ok(asked) => asked,
-            Err(frame) => return self.send(&frame).await,
-        };
-        if let Err(error) = self.following.note(&asked.request) {
-            return self.send(&connection::refusal(asked, &error)).await;
-        }
-        self.pending.push(Box::pin(connection::answer(self.engine.clone(), asked)));
-        Next::Go
-    }
-
     async fn send(&mut self, frame: &Frame) -> Next {
         match serde_json::to_string(frame) {
-            Ok(text) => go(self.socket.send(Message::Text(text.into())).await.is_ok()),
+            Ok(text) => deliver(&mut self.socket, Message::Text(text.into()), SEND).await,
             Err(err) => {
                 tracing::error!(%err, "cannot write a frame");
                 Next::Gone
@@ -183,6 +164,33 @@ impl Connection {
     }
 }
 
-const fn go(sent: bool) -> Next {
-    if sent { Next::Go } else { Next::Gone }
+/// Sends a message. Whoever makes no room for it within the limit is gone: it would hold up
+/// everything that this connection owns.
+async fn deliver<S>(socket: &mut S, message: Message, limit: Duration) -> Next
+where
+    S: Sink<Message> + Unpin,
+{
+    match timeout(limit, socket.send(message)).await {
+        Ok(Ok(())) => Next::Go,
+        Ok(Err(_)) | Err(_) => Next::Gone,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::channel::mpsc;
+
+    #[tokio::test]
+    async fn a_browser_that_takes_nothing_is_gone() {
+        let (mut socket, browser) = mpsc::channel(1);
+        let mut send = async |text: &str| {
+            let message = Message::Text(text.to_owned().into());
+            let sent = deliver(&mut socket, message, Duration::from_millis(10));
+            timeout(SEND, sent).await.expect("it gives up")
+        };
+        assert!(matches!(send("taken").await, Next::Go));
+        assert!(matches!(send("in the way").await, Next::Gone));
+        drop(browser);
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use axum::{
     Extension, Json, Router,
-    extract::{FromRequest as _, Path, Request, State},
+    extract::{FromRequest as _, Path, Request, State, rejection::PathRejection},
     response::{AppendHeaders, IntoResponse, Response},
     routing,
 };
@@ -130,8 +130,9 @@ async fn list_sessions(
 
 async fn end_session(
     State(state): State<AppState>,
-    Path(id): Path<String>,
+    path: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Problem> {
+    let Path(id) = path.map_err(|_| Problem::not_found("session"))?;
     match state.auth.shared.sessions.end(&id).await {
         Ok(true) => Ok(StatusCode::NO_CONTENT),
         Ok(false) => Err(Problem::not_found("session")),

@@ -19,6 +19,9 @@ const MAX_SESSIONS: usize = 64;
 pub(super) struct Sessions {
     store: Store,
     live: Mutex<BTreeMap<String, Live>>,
+    /// Held from reading a session to having stored what follows from it: what is written late
+    /// must not bring back what was deleted meanwhile.
+    writes: tokio::sync::Mutex<()>,
 }
 
 struct Live {
@@ -51,7 +54,7 @@ impl Sessions {
                 .await?;
         }
         let live = live.into_iter().map(|session| (session.id.clone(), Live::new(session)));
-        Ok(Self { store, live: Mutex::new(live.collect()) })
+        Ok(Self { store, live: Mutex::new(live.collect()), writes: tokio::sync::Mutex::default() })
     }
 
     /// Begins a session; returns its cookie's value, which is stored nowhere.
@@ -86,8 +89,10 @@ impl Sessions {
         }
     }
 
-    /// Notes that a browser was here, once an hour. Not worth failing a request for.
+    /// Notes that a browser was here, once an hour. Not worth failing a request for, nor waiting
+    /// for another write: the next request does it.
     pub(super) async fn touch(&self, caller: &Caller, now: Timestamp) {
+        let Ok(_writes) = self.writes.try_lock() else { return };
         let Some(session) = caller.session_id().and_then(|id| self.due(id, now)) else { return };
         if let Err(err) = self.store.commit_lazy(vec![Op::PutBrowserSession(session)]).await {
             tracing::warn!(%err, "cannot note when a browser was last seen");
@@ -104,11 +109,18 @@ impl Sessions {
         Some(session.clone())
     }
 
-    /// Ends a session: at once in this run, and for good when it returns. False if there is none.
+    /// Ends a session for good. False if there is none. One that could not be deleted goes on, so
+    /// that it can be ended again.
     pub(super) async fn end(&self, id: &str) -> Result<bool, StoreError> {
+        let _writes = self.writes.lock().await;
         let Some(live) = lock(&self.live).remove(id) else { return Ok(false) };
-        live.revoked.cancel();
-        self.store.commit(vec![Op::DeleteBrowserSession(id.into())]).await?;
+        // Whoever asked may hang up meanwhile; then the session has ended all the same.
+        let revoked = live.revoked.clone().drop_guard();
+        if let Err(err) = self.store.commit(vec![Op::DeleteBrowserSession(id.into())]).await {
+            revoked.disarm();
+            lock(&self.live).insert(id.into(), live);
+            return Err(err);
+        }
         Ok(true)
     }
 
@@ -211,6 +223,60 @@ mod tests {
         assert!(sessions.end(id).await.unwrap());
         assert!(!sessions.end(id).await.unwrap());
         assert!(matches!(sessions.verify(&cookie, BEGAN), Verdict::Unknown));
+        store.close();
+    }
+
+    #[tokio::test]
+    async fn q_002_a_session_does_not_end_within_a_write_of_its_record() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open_store(&dir);
+        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
+        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        let (id, _) = cookie.split_once('.').unwrap();
+        let Verdict::Valid(caller) = sessions.verify(&cookie, BEGAN) else { panic!("no session") };
+
+        let writing = sessions.writes.lock().await;
+        let mut ending = std::pin::pin!(sessions.end(id));
+        assert!(futures::poll!(&mut ending).is_pending());
+        assert!(is_valid(&sessions, &cookie, BEGAN));
+        sessions.touch(&caller, after(TOUCH_SECONDS)).await;
+        assert_eq!(sessions.list(BEGAN)[0].last_seen, BEGAN);
+        drop(writing);
+        assert!(ending.await.unwrap());
+        assert!(futures::poll!(std::pin::pin!(caller.revoked())).is_ready());
+        sessions.touch(&caller, after(TOUCH_SECONDS)).await;
+        assert!(store.read(store::Reader::browser_sessions).unwrap().is_empty());
+        store.close();
+    }
+
+    #[tokio::test]
+    async fn q_002_a_session_that_cannot_be_deleted_is_still_there_to_be_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open_store(&dir);
+        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
+        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        let (id, _) = cookie.split_once('.').unwrap();
+        let Verdict::Valid(caller) = sessions.verify(&cookie, BEGAN) else { panic!("no session") };
+        store.close();
+        for _ in 0..2 {
+            assert!(matches!(sessions.end(id).await, Err(StoreError::Closed)));
+        }
+        assert!(is_valid(&sessions, &cookie, BEGAN));
+        assert!(futures::poll!(std::pin::pin!(caller.revoked())).is_pending());
+    }
+
+    #[tokio::test]
+    async fn a_browser_is_noted_once_an_hour() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open_store(&dir);
+        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
+        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        let Verdict::Valid(caller) = sessions.verify(&cookie, BEGAN) else { panic!("no session") };
+        let seen = || store.read(store::Reader::browser_sessions).unwrap()[0].last_seen;
+        sessions.touch(&caller, after(TOUCH_SECONDS - 1)).await;
+        assert_eq!(seen(), BEGAN);
+        sessions.touch(&caller, after(TOUCH_SECONDS)).await;
+        assert_eq!(seen(), after(TOUCH_SECONDS));
         store.close();
     }
 

@@ -6,13 +6,13 @@ use anyhow::{Context as _, Result, bail};
 use futures::{SinkExt as _, StreamExt as _};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::{
-    MaybeTlsStream, WebSocketStream,
+    WebSocketStream,
     tungstenite::{Message, client::IntoClientRequest as _},
 };
 
-use crate::support::TestServer;
+use crate::support::{TestServer, code};
 
 const SENTINEL: &str = "SENTINEL-91c4";
 
@@ -20,7 +20,7 @@ const SENTINEL: &str = "SENTINEL-91c4";
 struct Browser {
     server: TestServer,
     cookie: String,
-    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    socket: WebSocketStream<TcpStream>,
     /// Every frame that came, as text.
     heard: Vec<String>,
     asked: u32,
@@ -34,7 +34,11 @@ impl Browser {
         let mut request = url.into_client_request()?;
         request.headers_mut().insert("cookie", cookie.parse()?);
         request.headers_mut().insert("origin", server.origin().parse()?);
-        let (socket, _) = tokio_tungstenite::connect_async(request).await?;
+        // A slow network: what is large is still under way when the server answers.
+        let stream = TcpSocket::new_v4()?;
+        stream.set_send_buffer_size(4096)?;
+        let stream = stream.connect(server.addr()).await?;
+        let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
         Ok(Self { server, cookie, socket, heard: Vec::new(), asked: 0 })
     }
 
@@ -218,6 +222,42 @@ async fn malformed_ids_are_not_found_on_every_route() -> Result<()> {
 }
 
 #[tokio::test]
+async fn what_cannot_be_read_is_answered_with_an_error_of_the_protocol() -> Result<()> {
+    const ID: &str = "0199f3c1-0000-7000-8000-000000000000";
+    let server = TestServer::start().await?;
+    let bearer = format!("Bearer {}", server.secret()?);
+    let sessions = format!("/api/v1/task-sessions/{ID}");
+    let (add, answer) = (format!("{sessions}/messages"), format!("{sessions}/permission"));
+    let get = |path: &str| server.get(path);
+    let delete = |path: &str| server.request(Method::DELETE, path);
+    let post = |path: &str, body: Value| server.post(path).json(&body);
+    for (request, wanted) in [
+        (get("/api/v1/task-sessions/%ff"), "NOT_FOUND"),
+        (get("/api/v1/task-sessions/%ff/messages"), "NOT_FOUND"),
+        (get(&format!("{sessions}/messages/%ff/shell-output")), "NOT_FOUND"),
+        (post("/api/v1/agent-sessions/%ff/cancel", json!({})), "NOT_FOUND"),
+        (delete("/api/v1/tasks/%ff"), "NOT_FOUND"),
+        (delete("/api/v1/auth/sessions/%ff"), "NOT_FOUND"),
+        (get("/assets/%ff"), "NOT_FOUND"),
+        (get(&format!("{add}?limit=many")), "BAD_REQUEST"),
+        (get(&format!("{add}?before=-1")), "BAD_REQUEST"),
+        (get("/api/v1/boot"), "BAD_REQUEST"),
+        (post(&add, json!({"task_id": "x", "content": "y"})), "NOT_FOUND"),
+        (post(&add, json!({"task_id": ID})), "BAD_REQUEST"),
+        (post(&answer, json!({"message_id": "x", "option_id": "y"})), "NOT_FOUND"),
+        (post(&answer, json!({"message_id": ID})), "BAD_REQUEST"),
+        (post("/api/v1/admin/backup", json!({})), "BAD_REQUEST"),
+    ] {
+        let response = request.header("authorization", &bearer).send().await?;
+        let (url, status) = (response.url().to_string(), response.status());
+        assert_eq!(status == StatusCode::NOT_FOUND, wanted == "NOT_FOUND", "{url}: {status}");
+        assert_eq!(code(response).await.context(url.clone())?, wanted, "{url}");
+    }
+    server.shutdown().await;
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_is_no_frame_is_answered_and_the_socket_goes_on() -> Result<()> {
     let mut browser = Browser::open().await?;
     for (text, code) in [
@@ -238,21 +278,18 @@ async fn what_is_no_frame_is_answered_and_the_socket_goes_on() -> Result<()> {
 
 #[tokio::test]
 async fn a_frame_over_the_limit_closes_the_socket_with_a_reason() -> Result<()> {
-    let mut browser = Browser::open().await?;
-    // The server may hang up while this is still being sent.
-    let _ = browser.send(&"x".repeat(3 << 20)).await;
-    let end = loop {
-        match browser.socket.next().await {
-            Some(Ok(Message::Close(frame))) => break frame,
-            Some(Ok(_)) => {}
-            Some(Err(_)) | None => break None,
-        }
-    };
-    if let Some(frame) = end {
-        assert_eq!(u16::from(frame.code), 1009);
-        assert!(frame.reason.contains("1 MiB"));
+    const LIMIT: usize = 1 << 20; // 1 MiB
+    for size in [LIMIT + 1, 3 * LIMIT] {
+        let mut browser = Browser::open().await?;
+        browser.send(&"x".repeat(LIMIT)).await?;
+        assert_eq!(browser.frame().await?["payload"]["code"], "BAD_REQUEST");
+        browser.send(&"x".repeat(size)).await?;
+        let message = browser.socket.next().await.context("the socket ended without a word")??;
+        let Message::Close(Some(end)) = message else { bail!("no reason: {message:?}") };
+        assert_eq!(u16::from(end.code), 1009, "{size}");
+        assert!(end.reason.contains("1 MiB"), "{end:?}");
+        assert_eq!(browser.get("/health").await?.0, StatusCode::OK);
     }
-    assert_eq!(browser.get("/health").await?.0, StatusCode::OK);
     Ok(())
 }
 

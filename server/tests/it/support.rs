@@ -1,5 +1,7 @@
 //! A server in this process, and what an attacker and a user send to it.
 
+use std::net::SocketAddr;
+
 use anyhow::{Context as _, Result};
 use bytes::Bytes;
 use http::{Method, StatusCode, header::SET_COOKIE};
@@ -64,8 +66,12 @@ impl TestServer {
         self.running.shutdown().await;
     }
 
+    pub(crate) const fn addr(&self) -> SocketAddr {
+        self.running.addr()
+    }
+
     pub(crate) fn origin(&self) -> String {
-        format!("http://{}", self.running.addr())
+        format!("http://{}", self.addr())
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
