@@ -63,17 +63,8 @@ pub async fn create_task(task: NewTask) -> Result<CreatedTask, FormError> {
 /// Gives the answer the status that fits its error.
 #[cfg(feature = "ssr")]
 fn refuse(error: ApiError) -> FormError {
-    use http::StatusCode;
-    let status = match error.code {
-        ErrorCode::BadRequest | ErrorCode::UnknownAction => StatusCode::BAD_REQUEST,
-        ErrorCode::NotFound => StatusCode::NOT_FOUND,
-        ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-        ErrorCode::Forbidden => StatusCode::FORBIDDEN,
-        ErrorCode::ValidationError => StatusCode::UNPROCESSABLE_ENTITY,
-        ErrorCode::Conflict => StatusCode::CONFLICT,
-        ErrorCode::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
-    };
-    if let Some(response) = use_context::<leptos_axum::ResponseOptions>() {
+    let status = http::StatusCode::from_u16(error.code.http_status());
+    if let (Some(response), Ok(status)) = (use_context::<leptos_axum::ResponseOptions>(), status) {
         response.set_status(status);
     }
     FormError(error)

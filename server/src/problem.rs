@@ -91,14 +91,6 @@ impl IntoResponse for Problem {
 }
 
 /// The status that says the same as a code.
-pub const fn status_of(code: ErrorCode) -> StatusCode {
-    match code {
-        ErrorCode::BadRequest | ErrorCode::UnknownAction => StatusCode::BAD_REQUEST,
-        ErrorCode::NotFound => StatusCode::NOT_FOUND,
-        ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
-        ErrorCode::Forbidden => StatusCode::FORBIDDEN,
-        ErrorCode::ValidationError => StatusCode::UNPROCESSABLE_ENTITY,
-        ErrorCode::Conflict => StatusCode::CONFLICT,
-        ErrorCode::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
-    }
+pub fn status_of(code: ErrorCode) -> StatusCode {
+    StatusCode::from_u16(code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

@@ -155,14 +155,8 @@ pub fn boot() -> BootState {
         now: NOW,
         version: "0.1.0".into(),
         initial_state: InitialState {
-            page: Page::Board,
             board: Some(board(vec![card(1, "one")])),
-            task: None,
-            session: None,
-            messages: Vec::new(),
-            has_older: false,
-            profiles: Vec::new(),
-            folders: Vec::new(),
+            ..InitialState::of(Page::Board)
         },
     }
 }

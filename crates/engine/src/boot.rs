@@ -35,8 +35,8 @@ impl Engine {
         // Taken before anything is read: what changes meanwhile has a later revision.
         let rev = self.rev();
         let initial_state = match route {
-            Route::Login => empty(Page::Login),
-            Route::NotFound => empty(Page::NotFound),
+            Route::Login => InitialState::of(Page::Login),
+            Route::NotFound => InitialState::of(Page::NotFound),
             Route::Board => self.board_page().await?,
             Route::Task(task_id) => self.task_page(task_id).await?,
         };
@@ -58,7 +58,7 @@ impl Engine {
             board: Some(board),
             profiles: profiles.iter().map(model::AgentProfile::to_view).collect(),
             folders,
-            ..empty(Page::Board)
+            ..InitialState::of(Page::Board)
         })
     }
 
@@ -166,19 +166,6 @@ impl Engine {
         })
         .await?
         .ok_or_else(|| ApiError::new(ErrorCode::NotFound, "There is no such shell output."))
-    }
-}
-
-const fn empty(page: Page) -> InitialState {
-    InitialState {
-        page,
-        board: None,
-        task: None,
-        session: None,
-        messages: Vec::new(),
-        has_older: false,
-        profiles: Vec::new(),
-        folders: Vec::new(),
     }
 }
 

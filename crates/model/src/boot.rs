@@ -49,6 +49,22 @@ pub struct InitialState {
     pub folders: Vec<String>,
 }
 
+impl InitialState {
+    /// A page that shows nothing yet.
+    pub const fn of(page: Page) -> Self {
+        Self {
+            page,
+            board: None,
+            task: None,
+            session: None,
+            messages: Vec::new(),
+            has_older: false,
+            profiles: Vec::new(),
+            folders: Vec::new(),
+        }
+    }
+}
+
 /// The pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -24,6 +24,21 @@ pub enum ErrorCode {
     UnknownAction,
 }
 
+impl ErrorCode {
+    /// The HTTP status that says the same.
+    pub const fn http_status(self) -> u16 {
+        match self {
+            Self::BadRequest | Self::UnknownAction => 400,
+            Self::Unauthorized => 401,
+            Self::Forbidden => 403,
+            Self::NotFound => 404,
+            Self::Conflict => 409,
+            Self::ValidationError => 422,
+            Self::InternalError => 500,
+        }
+    }
+}
+
 /// A failure: what it was, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
