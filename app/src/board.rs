@@ -20,7 +20,10 @@ use crate::{
     dynamic::part,
     icon::{Icon, icon},
     root::Layout,
-    state::card::{CardState, card_state},
+    state::{
+        board::first_shown,
+        card::{CardState, card_state},
+    },
     topbar::WorkspaceBar,
 };
 
@@ -121,6 +124,27 @@ fn Columns() -> impl IntoView {
         if let Some(scroller) = scroller.get() {
             let at = i32::try_from(at).unwrap_or_default();
             scroller.set_scroll_left(at * scroller.client_width());
+        }
+    });
+    let first_shown = {
+        let rows = board.tasks.clone();
+        move || {
+            let waits = |id: TaskId| {
+                let row = rows.find(id);
+                row.is_some_and(|row| row.record.with(card_state) == CardState::Waiting)
+            };
+            first_shown(&steps.get(), &placement.get(), waits)
+        }
+    };
+    Effect::new(move |_| {
+        // On a phone, where a column is as wide as the page, the first thing shown is what waits.
+        let Some(scroller) = scroller.get() else { return };
+        let n_steps = i32::try_from(steps.with_untracked(Vec::len)).unwrap_or_default();
+        if n_steps > 0
+            && scroller.scroll_width() >= scroller.client_width() * n_steps
+            && let Some(at) = untrack(&first_shown)
+        {
+            go_to.run(at);
         }
     });
     view! {

@@ -119,10 +119,12 @@ pub fn Modal(
             _ => {}
         }
     });
+    // A press that begins inside, to select text for example, and ends outside is no click on the
+    // backdrop, though it is reported as one.
+    let pressed_backdrop = StoredValue::new(false);
+    let note_press = move |event: ev::PointerEvent| pressed_backdrop.set_value(is_backdrop(&event));
     let close_on_backdrop = move |event: ev::MouseEvent| {
-        let is_backdrop =
-            browser::target(&event).is_some_and(|target| target.node_name() == "DIALOG");
-        if is_backdrop {
+        if is_backdrop(&event) && pressed_backdrop.get_value() {
             is_open.set(false);
         }
     };
@@ -132,11 +134,17 @@ pub fn Modal(
             aria-labelledby=title_id
             node_ref=dialog
             on:close=move |_| is_open.set(false)
+            on:pointerdown=note_press
             on:click=close_on_backdrop
         >
             {part(move || is_open.get().then(|| contents.run()))}
         </dialog>
     }
+}
+
+/// Whether an event hit the dialog itself, which is where its contents are not.
+fn is_backdrop(event: &ev::MouseEvent) -> bool {
+    browser::target(event).is_some_and(|target| target.node_name() == "DIALOG")
 }
 
 /// Closes open menus as people expect: by a click elsewhere or on an item, and by Escape.
@@ -149,7 +157,9 @@ pub fn close_menus() {
                 let is_item = target
                     .as_ref()
                     .is_some_and(|target| matches!(target.closest(".menu__item"), Ok(Some(_))));
-                if is_outside || is_item {
+                if is_item {
+                    leave(&menu);
+                } else if is_outside {
                     close(&menu);
                 }
             }

@@ -24,12 +24,18 @@ struct Login<'a> {
 pub fn LoginPage() -> impl IntoView {
     use_title(|| "Open Kandev".to_owned());
     let state = RwSignal::new(LoginState::NoToken);
-    Effect::new(move |_| {
+    let read_fragment = move || {
         let hash = window().location().hash().unwrap_or_default();
         if let Some(token) = token(&hash) {
             forget_fragment();
             enter(token.to_owned(), state);
         }
+    };
+    Effect::new(move |_| {
+        read_fragment();
+        // A link that is pasted over this page's address changes the fragment and loads nothing.
+        let pasted = window_event_listener(ev::hashchange, move |_| read_fragment());
+        on_cleanup(move || pasted.remove());
     });
     view! {
         <main class="door">

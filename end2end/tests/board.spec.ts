@@ -50,6 +50,26 @@ test("a task that cannot be is said at its field, and nothing typed is lost", as
   await expect(board.dialog.getByLabel("Prompt")).toHaveValue("Keep me");
 });
 
+test("text that is selected to beyond the dialog does not close it, and a corrected field is not wrong", async ({
+  page,
+  expectConsole,
+}) => {
+  expectConsole(/\/fn\/create_task|status of 4/);
+  const board = new BoardPage(page);
+  await board.openDialog();
+  await board.submit();
+  const prompt = board.dialog.getByLabel("Prompt");
+  await expect(prompt).toHaveAttribute("aria-invalid", "true");
+  await prompt.fill("Some text to select");
+  await expect(prompt).not.toHaveAttribute("aria-invalid", "true");
+  const box = await prompt.boundingBox();
+  await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 16);
+  await page.mouse.down();
+  await page.mouse.move(1, 1);
+  await page.mouse.up();
+  await expect(board.dialog).toBeVisible();
+});
+
 test("the keyboard opens and closes the dialog and reaches a card", async ({ page }) => {
   const board = new BoardPage(page);
   await board.ready();

@@ -68,3 +68,13 @@ test("[Q-002] the session outlives a restart of the server", async ({ page, serv
   await expect(page).toHaveURL(`${server.origin}/`);
   await expect(new BoardPage(page).columns).toHaveCount(DEFAULT_STEPS);
 });
+
+test("[Q-002] a link pasted over the open login page is spent like any other", async ({ stranger, server }) => {
+  await stranger.goto(`${server.origin}/login`);
+  await stranger.locator("html[data-hydrated]").waitFor();
+  const fragment = new URL(await server.link()).hash;
+  await stranger.evaluate((hash) => {
+    location.hash = hash;
+  }, fragment);
+  await stranger.waitForURL(`${server.origin}/`);
+});

@@ -42,6 +42,14 @@ impl Form {
         }
     }
 
+    /// The field has changed, so what was wrong with it is out of date.
+    fn forget_problem(self, field: &str) {
+        let is_about_it = |error: &ApiError| error.field.as_deref() == Some(field);
+        if self.error.with_untracked(|error| error.as_ref().is_some_and(is_about_it)) {
+            self.error.set(None);
+        }
+    }
+
     /// What is wrong with none of the fields. Tracked.
     fn general_problem(self) -> Option<String> {
         let error = self.error.get()?;
@@ -58,6 +66,11 @@ const FIELDS: [&str; 6] = ["prompt", "title", "folder", "agent", "command_line",
 pub fn TaskDialog() -> impl IntoView {
     let Shared { draft, is_writing, offers, .. } = shared();
     let form = Form { draft, is_sending: RwSignal::new(false), error: RwSignal::new(None) };
+    Effect::new(move |_| {
+        if !is_writing.get() {
+            form.error.set(None);
+        }
+    });
     Effect::new(move |_| {
         if is_writing.get() && draft.folder.with_untracked(String::is_empty) {
             let newest = offers.with_untracked(|offers| offers.folders.first().cloned());
@@ -166,7 +179,10 @@ fn Fields(form: Form) -> impl IntoView {
                     aria-invalid=move || form.problem("prompt").map(|_| "true")
                     aria-describedby=move || form.described_by("prompt", false)
                     prop:value=move || draft.prompt.get()
-                    on:input=move |event| draft.prompt.set(event_target_value(&event))
+                    on:input=move |event| {
+                        form.forget_problem("prompt");
+                        draft.prompt.set(event_target_value(&event));
+                    }
                 ></textarea>
                 <FieldProblem form name="prompt" />
             </div>
@@ -214,7 +230,10 @@ fn TextField(
                 aria-invalid=move || form.problem(name).map(|_| "true")
                 aria-describedby=move || form.described_by(name, hint.is_some())
                 prop:value=move || value.get()
-                on:input=move |event| value.set(event_target_value(&event))
+                on:input=move |event| {
+                    form.forget_problem(name);
+                    value.set(event_target_value(&event));
+                }
             />
             <FieldProblem form name />
             {hint.map(|hint| view! { <span class="field__hint" id=format!("{id}-hint")>{hint}</span> })}
@@ -304,7 +323,10 @@ fn CustomFields(form: Form) -> impl IntoView {
                 aria-invalid=move || form.problem("env").map(|_| "true")
                 aria-describedby=move || form.described_by("env", true)
                 prop:value=move || draft.env.get()
-                on:input=move |event| draft.env.set(event_target_value(&event))
+                on:input=move |event| {
+                    form.forget_problem("env");
+                    draft.env.set(event_target_value(&event));
+                }
             ></textarea>
             <FieldProblem form name="env" />
             <span class="field__hint" id=format!("{id}-hint")>

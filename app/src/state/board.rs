@@ -199,6 +199,22 @@ fn watch(cards: impl Iterator<Item = TaskCard>) -> Watch {
     watch
 }
 
+/// Where a page begins that shows one column at a time: at the first that has something that waits,
+/// else at the first that has anything.
+pub fn first_shown(
+    steps: &[Step],
+    placement: &[(StepId, TaskId)],
+    waits: impl Fn(TaskId) -> bool,
+) -> Option<usize> {
+    let has = |step: &Step, wanted: &dyn Fn(TaskId) -> bool| {
+        placement.iter().any(|(at, task)| *at == step.id && wanted(*task))
+    };
+    steps
+        .iter()
+        .position(|step| has(step, &waits))
+        .or_else(|| steps.iter().position(|step| has(step, &|_| true)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,5 +283,16 @@ mod tests {
         assert_eq!(ids(&watch.failed), [samples::task_id(3)]);
         assert_eq!(ids(&watch.running), [samples::task_id(2)]);
         assert!(Watch::default().is_empty() && !watch.is_empty());
+    }
+
+    #[test]
+    fn a_narrow_page_begins_where_something_waits() {
+        let step = |n: u8| Step { id: StepId::from_bytes([n; 16]), name: String::new() };
+        let steps = [step(1), step(2), step(3)];
+        let task = |n: u8| TaskId::from_bytes([n; 16]);
+        let placement = [(steps[1].id, task(1)), (steps[2].id, task(2))];
+        assert_eq!(first_shown(&steps, &placement, |id| id == task(2)), Some(2));
+        assert_eq!(first_shown(&steps, &placement, |_| false), Some(1));
+        assert_eq!(first_shown(&steps, &[], |_| true), None);
     }
 }

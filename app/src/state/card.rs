@@ -44,7 +44,7 @@ impl CardState {
             Self::Queued => "Not started",
             Self::Running => "Running",
             Self::Waiting => "Waits for you",
-            Self::Review => "Your turn",
+            Self::Review => "Answered",
             Self::Failed => "Failed",
             Self::Stopped => "Stopped",
             Self::Done => "Done",
