@@ -13,7 +13,7 @@ use crate::{
     clock::Clock,
     document::full_title,
     live::{Command, Live},
-    state::board::LiveBoard,
+    state::{board::LiveBoard, composer::Drafts},
 };
 
 /// The page's shared state, in the context of every component.
@@ -29,6 +29,8 @@ pub struct Shared {
     pub clock: Clock,
     /// The task that is being written.
     pub draft: Draft,
+    /// What is written to the agents and not sent yet.
+    pub drafts: RwSignal<Drafts>,
     /// Whether the task dialog is open.
     pub is_writing: RwSignal<bool>,
     /// The task that is about to be deleted.
@@ -67,6 +69,7 @@ impl Shared {
             live,
             clock: Clock::new(boot.now),
             draft: Draft::default(),
+            drafts: RwSignal::new(Drafts::default()),
             is_writing: RwSignal::new(false),
             doomed: RwSignal::new(None),
             alert: RwSignal::new(None),

@@ -139,7 +139,10 @@ fn Task(id: TaskId, session: StoredValue<Option<LiveSession>>) -> impl IntoView 
     let row = Memo::new(move |_| tasks.find(id));
     part(move || match row.get() {
         Some(row) => view! { <TaskBody row session /> }.into_any(),
-        None => page_frame("Deleted", deleted()),
+        None => {
+            use_title(|| "Deleted".to_owned());
+            page_frame("Deleted", deleted())
+        }
     })
 }
 

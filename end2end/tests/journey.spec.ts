@@ -144,3 +144,22 @@ test("an agent that crashes is said, and can be tried again", async ({ page }) =
   await task.prompt("say Here.");
   await expect(task.log.getByText("Here.", { exact: true })).toBeVisible();
 });
+
+test("what is typed while a message is on its way, and before going back to the board, is still there", async ({
+  page,
+}) => {
+  const board = new BoardPage(page);
+  const task = new TaskPage(page);
+  await board.create({ prompt: "say First.", folder: folder(), command: command() });
+  await expect(task.log.getByText("First.", { exact: true })).toBeVisible();
+  await expect(task.send).toBeEnabled();
+  await task.composer.fill("say Second.");
+  await task.composer.press("Enter");
+  await task.composer.pressSequentially(" and a thought");
+  await expect(task.log.getByText("Second.", { exact: true })).toBeVisible();
+  await expect(task.composer).toHaveValue(/and a thought$/);
+  await expect(task.composer).not.toHaveValue(/say Second/);
+  await page.getByRole("link", { name: "Back to the board" }).click();
+  await board.card("say First.").locator(".card__link").click();
+  await expect(task.composer).toHaveValue(/and a thought$/);
+});

@@ -10,6 +10,7 @@ use futures::{
 };
 use gloo_net::websocket::{Message, State, WebSocketError, futures::WebSocket};
 use leptos::prelude::*;
+use serde::de::IgnoredAny;
 
 use super::{Command, Status, exchange::Exchange};
 use crate::{browser, state::board::LiveBoard};
@@ -28,7 +29,9 @@ pub async fn run(
     let mut exchange = Exchange::new(board);
     let mut tries = 0;
     loop {
-        if let Some(socket) = open(&mut exchange, &status).await {
+        let socket = open(&mut exchange, &status).await;
+        let is_refused = socket.is_none();
+        if let Some(socket) = socket {
             settle(&status, Status::Online);
             tries = 0;
             serve(socket, &mut exchange, &mut commands).await;
@@ -38,10 +41,26 @@ pub async fn run(
         }
         let pause = PAUSES[tries.min(PAUSES.len() - 1)];
         tries += 1;
-        if !wait(pause, &mut exchange, &mut commands).await {
+        let probe = pin!(async {
+            if is_refused {
+                leave_if_logged_out().await;
+            }
+        });
+        let goes_on = match select(pin!(wait(pause, &mut exchange, &mut commands)), probe).await {
+            Either::Left((goes_on, _)) => goes_on,
+            Either::Right(((), wait)) => wait.await,
+        };
+        if !goes_on {
             return;
         }
     }
+}
+
+/// A socket does not tell why it was refused. A request does, and without a session it opens the
+/// login page.
+async fn leave_if_logged_out() {
+    // Whatever else it says, the next try finds out.
+    let _ = browser::get::<IgnoredAny>("/api/v1/auth/sessions").await;
 }
 
 /// A socket on which the page has said what it follows; none when the server cannot be reached.

@@ -100,6 +100,12 @@ pub fn running_text(is_pending: bool, background: bool, elapsed: &str) -> String
     }
 }
 
+/// How far to scroll on, in pixels, so that an output ending at `bottom` is in sight, without moving
+/// its button at `top` out of a log that reaches from `log_top` to `log_bottom`.
+pub fn reveals_by(top: f64, bottom: f64, log_top: f64, log_bottom: f64) -> f64 {
+    (bottom - log_bottom).min(top - log_top).max(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +154,15 @@ mod tests {
         assert_eq!(text(sized.clone()).unwrap(), "Output \u{b7} 412 B");
         let running = output_text(CommandState::Running, &sized).unwrap();
         assert_eq!(running, "Output \u{b7} 412 B so far");
+    }
+
+    #[test]
+    fn s_043_an_output_that_opens_below_the_fold_comes_into_sight_under_its_button() {
+        let by = |top: f64, bottom: f64| reveals_by(top, bottom, 100.0, 500.0).to_string();
+        assert_eq!(by(450.0, 700.0), "200", "all of it");
+        assert_eq!(by(250.0, 700.0), "150", "the button stays in sight");
+        assert_eq!(by(200.0, 400.0), "0", "it was in sight");
+        assert_eq!(by(50.0, 700.0), "0", "the button is above the log");
     }
 
     #[test]

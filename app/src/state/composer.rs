@@ -1,6 +1,35 @@
 //! What the composer may do in each state of its session.
 
-use model::SessionState;
+use std::collections::HashMap;
+
+use model::{SessionId, SessionState};
+
+/// What is written to each session and not sent yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Drafts(HashMap<SessionId, String>);
+
+impl Drafts {
+    /// The text that waits for this session; empty when none does.
+    pub fn of(&self, session_id: SessionId) -> &str {
+        self.0.get(&session_id).map_or("", String::as_str)
+    }
+
+    /// The text is now this one.
+    pub fn write(&mut self, session_id: SessionId, text: String) {
+        if text.is_empty() {
+            self.0.remove(&session_id);
+        } else {
+            self.0.insert(session_id, text);
+        }
+    }
+
+    /// The server has this text. What was typed after it stays, as does a text that was changed.
+    pub fn sent(&mut self, session_id: SessionId, text: &str) {
+        if let Some(rest) = self.of(session_id).strip_prefix(text).map(str::to_owned) {
+            self.write(session_id, rest);
+        }
+    }
+}
 
 /// What the composer offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,10 +42,16 @@ pub struct ComposerState {
     pub reason: Option<&'static str>,
 }
 
-/// The composer of a session in this state. A message starts an agent that has ended.
-pub const fn composer_state(state: SessionState, is_sending: bool) -> ComposerState {
+/// The composer of a session in this state. A message starts an agent that has ended; one that has
+/// asked something waits for that answer.
+pub const fn composer_state(
+    state: SessionState,
+    has_asked: bool,
+    is_sending: bool,
+) -> ComposerState {
     let reason = match state {
         SessionState::Starting => Some("The agent is starting. You can write on and send then."),
+        SessionState::Running if has_asked => Some("The agent waits for your answer above."),
         SessionState::Running => Some("The agent is working. Stop it, or send when it is done."),
         _ if is_sending => Some("Sending\u{2026}"),
         _ => None,
@@ -36,7 +71,7 @@ mod tests {
     #[test]
     fn a_busy_agent_can_be_stopped_and_words_say_why_nothing_is_sent() {
         for state in [SessionState::Starting, SessionState::Running] {
-            let composer = composer_state(state, false);
+            let composer = composer_state(state, false, false);
             assert!(!composer.can_send && composer.can_stop && composer.reason.is_some());
         }
     }
@@ -50,10 +85,31 @@ mod tests {
             SessionState::Cancelled,
             SessionState::Completed,
         ] {
-            let composer = composer_state(state, false);
+            let composer = composer_state(state, false, false);
             assert!(composer.can_send && !composer.can_stop && composer.reason.is_none());
-            assert!(!composer_state(state, true).can_send, "not while one is on its way");
+            assert!(!composer_state(state, false, true).can_send, "not while one is on its way");
         }
+    }
+
+    #[test]
+    fn k_044_an_agent_that_has_asked_is_not_said_to_work() {
+        let composer = composer_state(SessionState::Running, true, false);
+        assert_eq!(composer.reason, Some("The agent waits for your answer above."));
+        assert!(!composer.can_send && composer.can_stop);
+    }
+
+    #[test]
+    fn what_is_typed_while_a_message_is_on_its_way_stays() {
+        let (one, other) = (SessionId::from_bytes([1; 16]), SessionId::from_bytes([2; 16]));
+        let mut drafts = Drafts::default();
+        drafts.write(one, "first and more".into());
+        drafts.write(other, "first".into());
+        drafts.sent(one, "first");
+        assert_eq!((drafts.of(one), drafts.of(other)), (" and more", "first"));
+        drafts.sent(one, "something else");
+        assert_eq!(drafts.of(one), " and more", "a text that was changed stays");
+        drafts.sent(other, "first");
+        assert_eq!(drafts.of(other), "");
     }
 
     #[test]

@@ -162,7 +162,7 @@ pub fn start_offer(session: &SessionView) -> Option<Offer> {
         }
         (SessionState::Failed, _) => (
             Icon::Failed,
-            "The agent ended. Starting again repeats your last message.",
+            "The last turn failed. Starting again repeats your last message.",
             "Start again",
         ),
         (SessionState::Cancelled | SessionState::Completed, _) => {

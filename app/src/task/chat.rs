@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*, task::spawn_local};
 use model::{
-    MessageView, TaskCard,
+    MessageView, SessionView, TaskCard, TurnOutcome,
     wire::{MessagePage, Request},
 };
 
@@ -61,7 +61,7 @@ pub fn Chat(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView {
                     "Jump to latest"
                 </button>
                 <StartOffer session=foot.clone() />
-                <Composer session=foot card />
+                <Composer session=foot card log />
             </div>
         </section>
     }
@@ -79,7 +79,7 @@ fn Flow(session: LiveSession) -> impl IntoView {
         let view = view.clone();
         Memo::new(move |_| view.with(Option::is_none))
     };
-    let end = Memo::new(move |_| view.with(|view| view.as_ref().and_then(turn_line)));
+    let end = Memo::new(move |_| view.with(|view| view.as_ref().and_then(end_line)));
     view! {
         <div class="chat__flow">
             {part(move || is_loading.get().then(skeleton))}
@@ -92,6 +92,12 @@ fn Flow(session: LiveSession) -> impl IntoView {
             {part(move || end.get().map(|text| view! { <p class="divider">{text}</p> }))}
         </div>
     }
+}
+
+/// The line under the last turn. A failure has its own message and needs no second one.
+fn end_line(session: &SessionView) -> Option<String> {
+    let outcome = session.turn.as_ref()?.outcome?;
+    if outcome == TurnOutcome::Failed { None } else { turn_line(session) }
 }
 
 fn message_rows(
@@ -193,4 +199,24 @@ fn StartOffer(session: LiveSession) -> impl IntoView {
             }
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::samples;
+    use model::SessionState;
+
+    #[test]
+    fn a_failure_is_left_to_its_own_message() {
+        let ended = |outcome| {
+            let mut view = samples::session(SessionState::WaitingForInput);
+            let turn = samples::turn();
+            let ended_at = Some(turn.started_at);
+            view.turn = Some(model::Turn { ended_at, outcome: Some(outcome), ..turn });
+            end_line(&view)
+        };
+        assert_eq!(ended(TurnOutcome::Failed), None);
+        assert!(ended(TurnOutcome::Completed).is_some());
+    }
 }

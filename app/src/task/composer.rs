@@ -2,25 +2,27 @@
 
 use leptos::{ev, html, prelude::*, task::spawn_local};
 use model::{
-    SessionState, TaskCard,
+    SessionId, SessionState, SessionView, TaskCard, TaskId,
     wire::{MessageAdded, Request},
 };
 
 use crate::{
     browser,
-    context::{Act, shared},
+    context::{Act, Shared, shared},
     controls::Problem,
     dynamic::part,
     icon::{Icon, icon},
-    live::Live,
+    live::{Live, Status},
     state::{
-        composer::{composer_state, enter_sends},
+        composer::{ComposerState, Drafts, composer_state, enter_sends},
         session::LiveSession,
     },
 };
 
-/// One message on its way. The field itself holds the text: what was typed before the page was
-/// alive stays, and it is cleared only when the server has the message.
+/// The id of the field, where the focus goes when the button that had it is gone.
+pub const FIELD: &str = "composer-field";
+
+/// One message on its way. Its text stays in the field until the server has the message.
 #[derive(Clone)]
 struct Sending {
     field: NodeRef<html::Textarea>,
@@ -30,11 +32,13 @@ struct Sending {
     /// message.
     unanswered: StoredValue<Option<(String, String)>>,
     live: Live,
-    session: LiveSession,
+    drafts: RwSignal<Drafts>,
+    log: NodeRef<html::Div>,
+    session_id: SessionId,
 }
 
 impl Sending {
-    fn send(&self, task_id: model::TaskId) {
+    fn send(&self, task_id: TaskId) {
         let Some(field) = self.field.get_untracked() else { return };
         let text = field.value();
         if text.trim().is_empty() || self.is_under_way.get_untracked() {
@@ -42,9 +46,11 @@ impl Sending {
         }
         self.is_under_way.set(true);
         self.error.set(None);
+        // A button that cannot be pressed loses the focus.
+        browser::focus(FIELD);
         let request = Request::MessageAdd {
             task_id,
-            session_id: self.session.id,
+            session_id: self.session_id,
             content: text.clone(),
             client_message_id: Some(self.message_id(&text)),
         };
@@ -55,8 +61,9 @@ impl Sending {
             match answer {
                 Ok(_) => {
                     sending.unanswered.try_set_value(None);
-                    if field.value() == text {
-                        field.set_value("");
+                    sending.drafts.update(|drafts| drafts.sent(sending.session_id, &text));
+                    if let Some(log) = sending.log.try_get_untracked().flatten() {
+                        log.set_scroll_top(0);
                     }
                 }
                 Err(error) => drop(sending.error.try_set(Some(error.to_string()))),
@@ -72,24 +79,68 @@ impl Sending {
     }
 }
 
-/// The composer of a session.
+/// Keeps the field and the session's draft the same. What was typed before the page was alive is
+/// the draft.
+fn keep_draft(field: NodeRef<html::Textarea>, drafts: RwSignal<Drafts>, session_id: SessionId) {
+    Effect::new(move |was_there: Option<bool>| {
+        let Some(field) = field.get() else { return false };
+        let (draft, typed) =
+            (drafts.with(|drafts| drafts.of(session_id).to_owned()), field.value());
+        if was_there != Some(true) && draft.is_empty() && !typed.is_empty() {
+            drafts.update(|drafts| drafts.write(session_id, typed));
+        } else if draft != typed {
+            field.set_value(&draft);
+        }
+        true
+    });
+}
+
+/// What the composer offers now.
+fn offer(
+    view: ArcRwSignal<Option<SessionView>>,
+    card: RwSignal<TaskCard>,
+    is_under_way: RwSignal<bool>,
+) -> Memo<ComposerState> {
+    Memo::new(move |_| {
+        let session = view.with(|view| view.as_ref().map(|view| view.state));
+        let has_asked =
+            card.with(|card| card.session.as_ref().is_some_and(|session| session.ask.is_some()));
+        composer_state(session.unwrap_or(SessionState::Starting), has_asked, is_under_way.get())
+    })
+}
+
+/// The composer of a session. A message that was sent brings the log to its end.
 #[component]
-pub fn Composer(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView {
-    let view = session.view.clone();
-    let session_id = session.id;
+pub fn Composer(
+    session: LiveSession,
+    card: RwSignal<TaskCard>,
+    log: NodeRef<html::Div>,
+) -> impl IntoView {
+    let LiveSession { view, id: session_id, .. } = session;
+    let Shared { live, drafts, .. } = shared();
+    let status = live.status();
     let sending = Sending {
         field: NodeRef::new(),
         is_under_way: RwSignal::new(false),
         error: RwSignal::new(None),
         unanswered: StoredValue::new(None),
-        live: shared().live,
-        session,
+        live,
+        drafts,
+        log,
+        session_id,
     };
     let Sending { field, is_under_way, error, .. } = sending.clone();
-    let state = Memo::new(move |_| {
-        let session = view.with(|view| view.as_ref().map(|view| view.state));
-        composer_state(session.unwrap_or(SessionState::Starting), is_under_way.get())
+    keep_draft(field, drafts, session_id);
+    Effect::new(move |_| {
+        if status.get() == Status::Online {
+            error.set(None);
+        }
     });
+    let on_input = move |event: ev::Event| {
+        error.set(None);
+        drafts.update(|drafts| drafts.write(session_id, event_target_value(&event)));
+    };
+    let state = offer(view, card, is_under_way);
     let send = move || {
         if state.get_untracked().can_send {
             sending.send(card.with_untracked(|card| card.id));
@@ -113,13 +164,14 @@ pub fn Composer(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView
         <form class="composer" on:submit=on_submit>
             <textarea
                 class="composer__input"
+                id=FIELD
                 rows="2"
                 aria-label="Message to the agent"
                 aria-describedby="composer-reason"
                 enterkeyhint="send"
                 placeholder=move || card.with(|card| format!("Message {}", card.agent_name))
-                prop:readOnly=move || is_under_way.get()
                 node_ref=field
+                on:input=on_input
                 on:keydown=on_keydown
             ></textarea>
             <div class="composer__bar">
@@ -144,14 +196,17 @@ pub fn Composer(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView
     }
 }
 
-fn stop_button(stop: Act, session_id: model::SessionId) -> AnyView {
+fn stop_button(stop: Act, session_id: SessionId) -> AnyView {
+    let cancel = move |_| {
+        stop.send_then(Request::AgentCancel { session_id }, || browser::focus(FIELD));
+    };
     view! {
         <button
             class="button"
             type="button"
             data-variant="danger"
             disabled=move || stop.is_pending.get()
-            on:click=move |_| stop.send(Request::AgentCancel { session_id })
+            on:click=cancel
         >
             {icon(Icon::Stop)}
             "Stop"

@@ -45,6 +45,11 @@ impl OutputDriver {
         self.is_open.get()
     }
 
+    /// Whether what the command wrote is here. Tracked.
+    pub fn has_answer(self) -> bool {
+        self.shown.with(Option::is_some)
+    }
+
     /// The person opens or closes it. What was shown is forgotten: the next look is a fresh one.
     pub fn toggle(self, terminal: bool) {
         if self.is_open.get_untracked() {

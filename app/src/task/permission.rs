@@ -3,7 +3,9 @@
 use leptos::prelude::*;
 use model::{MessageView, PermissionAnswer, PermissionOption, PermissionRequest, wire::Request};
 
+use super::composer::FIELD;
 use crate::{
+    browser,
     context::Act,
     controls::{Notice, Problem},
     dynamic::part,
@@ -32,7 +34,8 @@ fn Open(
     let (session_id, message_id) =
         message.with_untracked(|message| (message.session_id, message.id));
     let respond = move |option_id: String| {
-        act.send(Request::PermissionRespond { session_id, message_id, option_id });
+        let request = Request::PermissionRespond { session_id, message_id, option_id };
+        act.send_then(request, || browser::focus(FIELD));
     };
     let title_id = format!("ask-{message_id}");
     let asks = if request.is_command { "asks to run a command" } else { "asks for your leave" };

@@ -3,13 +3,14 @@
 
 use leptos::{ev, html, prelude::*};
 use model::{MessageView, OutputSummary, Timestamp, ToolStatus};
+use web_sys::{Element, HtmlButtonElement};
 
 use super::output::{OutputDriver, OutputRegion};
 use crate::{
     context::shared,
     dynamic::part,
     icon::{Icon, icon, named_icon},
-    state::command::{CommandState, exit_text, output_text, running_text},
+    state::command::{CommandState, exit_text, output_text, reveals_by, running_text},
 };
 
 /// What the row shows of its message.
@@ -40,6 +41,7 @@ pub fn ShellRow(message: RwSignal<MessageView>) -> impl IntoView {
         let status = message.with(|message| message.metadata.status);
         facts.with(|facts| CommandState::new(status, &facts.output))
     });
+    let is_pending = Memo::new(move |_| facts.with(|facts| facts.is_pending));
     let offers_output = Memo::new(move |_| facts.with(|facts| facts.output.offers_output()));
     let exit = Memo::new(move |_| facts.with(|facts| exit_text(state.get(), &facts.output)));
     let began = message.with_untracked(|message| message.created_at);
@@ -52,7 +54,11 @@ pub fn ShellRow(message: RwSignal<MessageView>) -> impl IntoView {
         move || offers_output.get().then(|| view! { <Output message facts state exit /> });
     view! {
         <div class="work">
-            <div class="shell" data-state=move || state.get().name()>
+            <div
+                class="shell"
+                data-state=move || state.get().name()
+                data-pending=move || is_pending.get().then_some("")
+            >
                 {part(move || named_icon(state.get().icon(), "shell__icon", state.get().label()))}
                 <Command facts />
                 <RowStatus facts state exit offers_output began />
@@ -136,6 +142,13 @@ fn Output(
             driver.turned_terminal();
         }
     });
+    Effect::new(move |had_answer: Option<bool>| {
+        let has_answer = driver.has_answer();
+        if has_answer && had_answer == Some(false) {
+            request_animation_frame(move || reveal(button));
+        }
+        has_answer
+    });
     on_cleanup(move || driver.close());
     let toggle = move |_: ev::MouseEvent| {
         let stay = stay_in_place(button);
@@ -169,20 +182,35 @@ fn Output(
 /// Notes where the button stands. What it returns puts it back there once the page has changed:
 /// the log keeps to its end, so what opens would push the button away from under the pointer.
 fn stay_in_place(button: NodeRef<html::Button>) -> impl FnOnce() {
-    let top = move || button.get_untracked().map(|button| button.get_bounding_client_rect().top());
+    let top = move || Some(placed(button)?.0.get_bounding_client_rect().top());
     let before = top();
     move || {
         request_animation_frame(move || {
-            let log =
-                button.get_untracked().and_then(|button| button.closest(".chat__log").ok()?);
-            if let (Some(before), Some(after), Some(log)) = (before, top(), log) {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "positions on a page are small"
-                )]
-                let moved = (after - before).round() as i32;
-                log.set_scroll_top(log.scroll_top() + moved);
+            if let (Some(before), Some(after), Some((_, log))) = (before, top(), placed(button)) {
+                scroll(&log, after - before);
             }
         });
     }
+}
+
+/// Scrolls to the output that has come under the button.
+fn reveal(button: NodeRef<html::Button>) {
+    let Some((button, log)) = placed(button) else { return };
+    let Some(output) = button.next_element_sibling() else { return };
+    let (top, frame) = (button.get_bounding_client_rect().top(), log.get_bounding_client_rect());
+    let bottom = output.get_bounding_client_rect().bottom();
+    scroll(&log, reveals_by(top, bottom, frame.top(), frame.bottom()));
+}
+
+/// The button and its log, while they are on the page.
+fn placed(button: NodeRef<html::Button>) -> Option<(HtmlButtonElement, Element)> {
+    let button = button.try_get_untracked()??;
+    let log = button.closest(".chat__log").ok()??;
+    Some((button, log))
+}
+
+fn scroll(log: &Element, by: f64) {
+    #[expect(clippy::cast_possible_truncation, reason = "positions on a page are small")]
+    let by = by.round() as i32;
+    log.set_scroll_top(log.scroll_top() + by);
 }
