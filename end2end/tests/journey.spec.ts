@@ -130,6 +130,7 @@ test("Stop ends the turn, keeps what was there, and the next message works", asy
   await expect(task.shell("sleep 60").mark("Command running")).toBeVisible();
   await task.stop.click();
   await expect(task.shell("sleep 60").mark("Command cancelled")).toBeVisible();
+  await expect(task.composer).toBeFocused();
   await expect(task.shell("sleep 60").toggle).toBeVisible();
   await task.prompt("say Back again.");
   await expect(task.log.getByText("Back again.", { exact: true })).toBeVisible();

@@ -78,3 +78,11 @@ test("[Q-002] a link pasted over the open login page is spent like any other", a
   }, fragment);
   await stranger.waitForURL(`${server.origin}/`);
 });
+
+test("[Q-002] a page whose browser was signed out goes to the door", async ({ page, server, expectConsole }) => {
+  expectConsole(/401|WebSocket/);
+  await page.locator("html[data-hydrated]").waitFor();
+  const headers = { origin: server.origin };
+  await page.request.post(`${server.origin}/api/v1/auth/logout`, { headers });
+  await expect(page).toHaveURL(`${server.origin}/login`);
+});
