@@ -1,20 +1,8 @@
 // The board: live on every page, and the dialog that keeps what was typed.
 
-import { mkdtempSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { BoardPage } from "../pages/board.page.ts";
 import { expect, test } from "../support/fixtures.ts";
-import { fakeAgent } from "../support/server.ts";
-
-function folder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), "kandev-project-")));
-}
-
-function command(): string {
-  return `'${fakeAgent()}' acp`;
-}
+import { command, folder } from "../support/project.ts";
 
 test("[K-001] what one page does is there on every other without a reload", async ({ page, context, server }) => {
   const title = `Two pages ${Date.now()}`;

@@ -2,23 +2,12 @@
 
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 import { BoardPage } from "../pages/board.page.ts";
 import { TaskPage } from "../pages/task.page.ts";
 import { expect, test } from "../support/fixtures.ts";
 import { OutputRequests } from "../support/output-requests.ts";
-import { fakeAgent } from "../support/server.ts";
-
-function folder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), "kandev-project-")));
-}
-
-function command(name = "Test agent"): string {
-  return `'${fakeAgent()}' acp --name "${name}" --version 1.2.3`;
-}
+import { command, folder } from "../support/project.ts";
 
 /** Processes whose command line has this in it. */
 function processes(marker: string): string {

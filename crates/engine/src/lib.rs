@@ -10,6 +10,7 @@ mod clock;
 mod command_line;
 mod fanout;
 mod folder;
+mod history;
 mod recovery;
 mod safe_text;
 mod seed;

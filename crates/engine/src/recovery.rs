@@ -9,13 +9,11 @@ use model::{
 };
 use store::{Op, Reader, Store, StoreError};
 
-use crate::clock;
-
-/// Messages that are read at once while looking for the start of a turn.
-const PAGE: usize = 200;
+use crate::{clock, history};
 
 /// What a person reads where the turn stopped.
-const NOTE: &str = "Kandev stopped while the agent was working. Everything up to here is kept.";
+pub(crate) const NOTE: &str =
+    "Kandev stopped while the agent was working. Everything up to here is kept.";
 
 /// Stores every open turn as interrupted and closes its calls. Returns the processes that
 /// the last run started.
@@ -83,22 +81,23 @@ pub(crate) async fn end_leftovers(store: &Store, left: Vec<AgentProcess>) {
 /// asked between turns.
 async fn close_orphans(store: &Store, session_id: SessionId) -> Result<(), StoreError> {
     let now = clock::now();
-    let mut before = None;
-    loop {
-        let reads = store.clone();
-        let read = move || reads.read(|reader| reader.messages(session_id, before, PAGE));
-        let Ok(page) = tokio::task::spawn_blocking(read).await else { return Ok(()) };
-        let (page, has_older) = page?;
-        before = page.first().map(|first| first.seq);
-        let open = page.into_iter().filter(is_open);
-        let ops: Vec<Op> = open.map(|message| Op::PutMessage(closed(message, now))).collect();
-        if !ops.is_empty() {
-            store.commit(ops).await?;
-        }
-        if !has_older {
-            return Ok(());
-        }
+    let reads = store.clone();
+    let read = move || {
+        reads.read(|reader| {
+            let mut open = Vec::new();
+            for page in history::newest_first(reader, session_id) {
+                open.extend(page?.into_iter().filter(is_open));
+            }
+            Ok(open)
+        })
+    };
+    let Ok(open) = tokio::task::spawn_blocking(read).await else { return Ok(()) };
+    let ops: Vec<Op> =
+        open?.into_iter().map(|message| Op::PutMessage(closed(message, now))).collect();
+    if ops.is_empty() {
+        return Ok(());
     }
+    store.commit(ops).await
 }
 
 fn interrupt(
@@ -134,16 +133,15 @@ fn interrupt(
 /// Messages of the turn that wait for an end or an answer.
 fn open_messages(reader: &Reader, turn: &Turn) -> Result<Vec<StoredMessage>, StoreError> {
     let mut open = Vec::new();
-    let mut before = None;
-    loop {
-        let (page, has_older) = reader.messages(turn.session_id, before, PAGE)?;
+    for page in history::newest_first(reader, turn.session_id) {
+        let page = page?;
         let reached_start = page.first().is_none_or(|first| first.turn_id != Some(turn.id));
-        before = page.first().map(|first| first.seq);
         open.extend(page.into_iter().filter(|m| m.turn_id == Some(turn.id) && is_open(m)));
-        if reached_start || !has_older {
-            return Ok(open);
+        if reached_start {
+            break;
         }
     }
+    Ok(open)
 }
 
 fn is_open(message: &StoredMessage) -> bool {

@@ -13,7 +13,7 @@ use model::{ApiError, Author, ErrorCode, MessageId, MessageKind, SessionId, Task
 use store::{Reader, StoreError};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{Engine, lock, not_found};
+use crate::{Engine, history, lock, not_found};
 
 /// Commands that may wait for one session.
 const COMMANDS: usize = 32;
@@ -186,22 +186,16 @@ pub(crate) fn check_prompt_size(content: &str) -> Result<(), ApiError> {
         .with_hint("Put the text in a file and name the file."))
 }
 
-/// Messages that are read at once while looking for the last prompt.
-const PAGE: usize = 50;
-
 fn last_prompt(reader: &Reader, session_id: SessionId) -> Result<Option<String>, StoreError> {
-    let mut before = None;
-    loop {
-        let (page, has_older) = reader.messages(session_id, before, PAGE)?;
-        before = page.first().map(|first| first.seq);
-        let prompt = page
-            .into_iter()
-            .rev()
-            .find(|message| message.author == Author::User && message.kind == MessageKind::Message);
-        if prompt.is_some() || !has_older {
+    for page in history::newest_first(reader, session_id) {
+        let prompt = page?.into_iter().rfind(|message| {
+            message.author == Author::User && message.kind == MessageKind::Message
+        });
+        if prompt.is_some() {
             return Ok(prompt.map(|message| message.content));
         }
     }
+    Ok(None)
 }
 
 #[cfg(test)]

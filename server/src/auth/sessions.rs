@@ -174,16 +174,22 @@ mod tests {
         Store::open(&dir.path().join("s"), &store::Options::default()).unwrap()
     }
 
+    /// Sessions on a store of their own, and the cookie of one that has begun.
+    async fn begun() -> (tempfile::TempDir, Store, Sessions, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = open_store(&dir);
+        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
+        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        (dir, store, sessions, cookie)
+    }
+
     fn is_valid(sessions: &Sessions, cookie: &str, now: Timestamp) -> bool {
         matches!(sessions.verify(cookie, now), Verdict::Valid(_))
     }
 
     #[tokio::test]
     async fn q_002_a_session_outlives_the_server_and_ends_after_ninety_days() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = open_store(&dir);
-        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
-        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        let (dir, store, sessions, cookie) = begun().await;
         store.close();
         drop((sessions, store));
 
@@ -199,10 +205,7 @@ mod tests {
 
     #[tokio::test]
     async fn q_002_the_store_does_not_hold_what_the_cookie_holds() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = open_store(&dir);
-        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
-        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        let (_dir, store, _sessions, cookie) = begun().await;
         let secret = cookie.split_once('.').unwrap().1;
         let stored = store.read(store::Reader::browser_sessions).unwrap();
         assert_eq!(stored.len(), 1);
@@ -212,10 +215,7 @@ mod tests {
 
     #[tokio::test]
     async fn q_002_a_wrong_secret_is_told_from_an_ended_session() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = open_store(&dir);
-        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
-        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        let (_dir, store, sessions, cookie) = begun().await;
         let (id, secret) = cookie.split_once('.').unwrap();
         assert!(matches!(sessions.verify(&format!("{id}.x"), BEGAN), Verdict::Forged));
         assert!(matches!(sessions.verify(&format!("x.{secret}"), BEGAN), Verdict::Unknown));
@@ -228,10 +228,7 @@ mod tests {
 
     #[tokio::test]
     async fn q_002_a_session_does_not_end_within_a_write_of_its_record() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = open_store(&dir);
-        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
-        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        let (_dir, store, sessions, cookie) = begun().await;
         let (id, _) = cookie.split_once('.').unwrap();
         let Verdict::Valid(caller) = sessions.verify(&cookie, BEGAN) else { panic!("no session") };
 
@@ -251,10 +248,7 @@ mod tests {
 
     #[tokio::test]
     async fn q_002_a_session_that_cannot_be_deleted_is_still_there_to_be_ended() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = open_store(&dir);
-        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
-        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        let (_dir, store, sessions, cookie) = begun().await;
         let (id, _) = cookie.split_once('.').unwrap();
         let Verdict::Valid(caller) = sessions.verify(&cookie, BEGAN) else { panic!("no session") };
         store.close();
@@ -267,10 +261,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_browser_is_noted_once_an_hour() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = open_store(&dir);
-        let sessions = Sessions::open(store.clone(), BEGAN).await.unwrap();
-        let cookie = sessions.begin("Firefox".into(), BEGAN).await.unwrap();
+        let (_dir, store, sessions, cookie) = begun().await;
         let Verdict::Valid(caller) = sessions.verify(&cookie, BEGAN) else { panic!("no session") };
         let seen = || store.read(store::Reader::browser_sessions).unwrap()[0].last_seen;
         sessions.touch(&caller, after(TOUCH_SECONDS - 1)).await;

@@ -9,7 +9,7 @@ use model::{
 use shell_output::{CancelReason, Dialect};
 
 use super::transcript::{AskError, Changed, Stamp, Transcript};
-use crate::safe_text::safe_text;
+use crate::{recovery, safe_text::safe_text};
 
 /// What the driver has to do, in this order, after it has stored what changed.
 #[derive(Debug, PartialEq)]
@@ -208,7 +208,7 @@ impl Machine {
         }
         active.cancelled = true;
         let token = active.token;
-        self.transcript.cancel_calls(at);
+        self.transcript.cancel_commands(at);
         match &self.agent {
             AgentPhase::Ready { agent_session } => {
                 let agent_session = agent_session.clone();
@@ -258,8 +258,7 @@ impl Machine {
     pub(crate) fn interrupt(&mut self, at: Stamp) {
         self.lose_agent(at);
         if self.active.is_some() {
-            let text = "Kandev stopped while the agent was working. Everything up to here is kept.";
-            self.transcript.note(at, MessageKind::Status, text.into());
+            self.transcript.note(at, MessageKind::Status, recovery::NOTE.into());
             self.end_turn(at, TurnOutcome::Interrupted, SessionState::WaitingForInput);
         }
     }
@@ -373,15 +372,14 @@ impl Machine {
         self.set_state(at, state);
     }
 
-    /// There is no agent from now on. Its open requests are void; a turn closes them first, in its
-    /// own words, where it ends by a cancel.
+    /// There is no agent from now on. Its open requests are void, unless the person cancelled them.
     fn lose_agent(&mut self, at: Stamp) {
         self.agent = AgentPhase::Absent;
         self.effects.push(Effect::EndAgent);
-        if self.active.as_ref().is_some_and(|active| active.cancelled) {
-            self.transcript.close_asks(at, &PermissionAnswer::Cancelled);
-        }
-        self.transcript.agent_gone(at);
+        let is_cancelled = self.active.as_ref().is_some_and(|active| active.cancelled);
+        let answer =
+            if is_cancelled { PermissionAnswer::Cancelled } else { PermissionAnswer::Void };
+        self.transcript.agent_gone(at, &answer);
     }
 
     /// Closes the open requests and, while there is an agent, tells it that they are cancelled.

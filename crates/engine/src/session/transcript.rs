@@ -88,8 +88,8 @@ impl Transcript {
 
     /// Forgets the calls of a process that is gone.
     pub(crate) fn forget_calls(&mut self) {
+        self.settle_calls();
         self.calls.clear();
-        self.ended.clear();
         self.settled.clear();
     }
 
@@ -109,43 +109,32 @@ impl Transcript {
         self.add(at, MessageKind::Message, Author::User, prompt, metadata).message.id
     }
 
-    /// Ends the turn: every call that is open is cancelled (S-025).
+    /// Ends the turn: every call that is open is cancelled, background commands excepted (S-025).
     pub(crate) fn end_turn(&mut self, at: Stamp, reason: CancelReason) {
         self.text = None;
-        for seq in self.calls.values() {
-            let Some(live) = self.live.get_mut(seq) else { continue };
-            if live.message.metadata.status.is_some_and(ToolStatus::is_terminal)
-                || live.is_background()
-            {
-                continue;
-            }
-            live.cancel(reason);
-            live.touch(at.now);
-        }
+        self.cancel_calls(at, reason, |live| !live.is_background());
         self.turn_id = None;
     }
 
-    /// Marks the open calls as cancelled by the person, while their turn still ends.
-    pub(crate) fn cancel_calls(&mut self, at: Stamp) {
-        for seq in self.calls.values() {
-            if let Some(live) = self.live.get_mut(seq)
-                && live.shell.as_ref().is_some_and(|call| !call.status().is_terminal())
-            {
-                live.cancel(CancelReason::User);
-                live.touch(at.now);
-            }
-        }
+    /// The person stops the turn: its commands are cancelled while it still ends.
+    pub(crate) fn cancel_commands(&mut self, at: Stamp) {
+        self.cancel_calls(at, CancelReason::User, |live| live.shell.is_some());
     }
 
     /// The agent is gone: nothing of it goes on, not even in the background.
-    pub(crate) fn agent_gone(&mut self, at: Stamp) {
-        self.close_asks(at, &PermissionAnswer::Void);
+    pub(crate) fn agent_gone(&mut self, at: Stamp, answer: &PermissionAnswer) {
+        self.close_asks(at, answer);
+        self.cancel_calls(at, CancelReason::User, |_| true);
+    }
+
+    /// Cancels those of the calls that have not ended.
+    fn cancel_calls(&mut self, at: Stamp, reason: CancelReason, which: impl Fn(&Live) -> bool) {
         for seq in self.calls.values() {
             if let Some(live) = self.live.get_mut(seq)
-                && live.is_open_call()
-                && !live.swept
+                && !live.has_ended()
+                && which(live)
             {
-                live.cancel(CancelReason::User);
+                live.cancel(reason);
                 live.touch(at.now);
             }
         }

@@ -44,6 +44,11 @@ impl Live {
         self.swept || self.message.metadata.status.is_some_and(|status| !status.is_terminal())
     }
 
+    /// Whether the call stands as ended, by the agent's word or by ours.
+    pub(super) fn has_ended(&self) -> bool {
+        self.message.metadata.status.is_some_and(ToolStatus::is_terminal)
+    }
+
     pub(super) fn cancel(&mut self, reason: CancelReason) {
         self.swept = true;
         self.message.metadata.status = Some(ToolStatus::Cancelled);

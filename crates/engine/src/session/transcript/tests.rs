@@ -215,7 +215,7 @@ fn an_agent_that_is_gone_leaves_nothing_open() {
     let changes = transcript.take_changes();
     assert_eq!(changes[0].message.metadata.status, Some(ToolStatus::InProgress), "it goes on");
 
-    transcript.agent_gone(stamp());
+    transcript.agent_gone(stamp(), &PermissionAnswer::Void);
     let changes = transcript.take_changes();
     assert_eq!(changes[0].message.metadata.status, Some(ToolStatus::Cancelled));
     let answer = changes[1].message.metadata.permission.as_ref().and_then(|ask| ask.answer.clone());
@@ -250,4 +250,16 @@ fn what_lists_carry_of_a_call_is_bounded() {
         assert!(json.len() < 100_000, "{}", json.len());
     }
     assert!(transcript.activity().is_some_and(|words| words.len() < 300));
+}
+
+#[test]
+fn another_process_holds_nothing_of_the_last_ones_calls() {
+    let mut transcript = transcript();
+    running(&mut transcript, "1");
+    transcript.agent_gone(stamp(), &PermissionAnswer::Void);
+    transcript.end_turn(stamp(), CancelReason::Sweep);
+    transcript.forget_calls();
+    let changes = transcript.take_changes();
+    assert_eq!(changes[0].message.metadata.status, Some(ToolStatus::Cancelled));
+    assert!(transcript.live.is_empty());
 }
