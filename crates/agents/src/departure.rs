@@ -15,7 +15,7 @@ pub struct MeasuredDeparture {
     pub until: Option<&'static str>,
     /// How it departs.
     pub departure: Departure,
-    /// The recording that shows it, below `crates/shell-output/tests/fixtures`.
+    /// The recording that shows it, below `crates/shell-output/tests/recordings`.
     pub recording: &'static str,
 }
 
@@ -27,6 +27,13 @@ pub const DEPARTURES: &[MeasuredDeparture] = &[
         until: None,
         departure: Departure::ShellMetadataBlock,
         recording: "opencode/timeout.jsonl",
+    },
+    MeasuredDeparture {
+        program: "OpenCode",
+        since: "1.18.33",
+        until: None,
+        departure: Departure::NoOutputWord,
+        recording: "opencode/silent.jsonl",
     },
     MeasuredDeparture {
         program: "codex-acp",
@@ -55,6 +62,76 @@ pub const DEPARTURES: &[MeasuredDeparture] = &[
         until: None,
         departure: Departure::ExitCodePrefix,
         recording: "claude-zed/exit4.jsonl",
+    },
+    MeasuredDeparture {
+        program: "pi-acp",
+        since: "0.0.34",
+        until: None,
+        departure: Departure::ExitFlag,
+        recording: "pi/exit4.jsonl",
+    },
+    MeasuredDeparture {
+        program: "pi-acp",
+        since: "0.0.34",
+        until: None,
+        departure: Departure::ClosingLines,
+        recording: "pi/exit4.jsonl",
+    },
+    MeasuredDeparture {
+        program: "pi-acp",
+        since: "0.0.34",
+        until: None,
+        departure: Departure::NoOutputWord,
+        recording: "pi/silent.jsonl",
+    },
+    MeasuredDeparture {
+        program: "pi-acp",
+        since: "0.0.34",
+        until: None,
+        departure: Departure::MovingWindow,
+        recording: "pi/big.jsonl",
+    },
+    MeasuredDeparture {
+        program: "auggie",
+        since: "0.36.0",
+        until: None,
+        departure: Departure::ClosingLines,
+        recording: "auggie/cancel.jsonl",
+    },
+    MeasuredDeparture {
+        program: "oh-my-pi",
+        since: "18.2.0",
+        until: None,
+        departure: Departure::ClosingLines,
+        recording: "omp/exit4.jsonl",
+    },
+    MeasuredDeparture {
+        program: "oh-my-pi",
+        since: "18.2.0",
+        until: None,
+        departure: Departure::NoOutputWord,
+        recording: "omp/silent.jsonl",
+    },
+    MeasuredDeparture {
+        program: "oh-my-pi",
+        since: "18.2.0",
+        until: None,
+        departure: Departure::CutEcho,
+        recording: "omp/big.jsonl",
+    },
+    MeasuredDeparture {
+        program: "OpenCode",
+        since: "1.18.33",
+        until: None,
+        departure: Departure::Preface,
+        recording: "opencode/big.jsonl",
+    },
+    MeasuredDeparture {
+        program: "gemini-cli",
+        since: "0.61.0",
+        until: None,
+        departure: Departure::Preface,
+        recording: "gemini/cancel.jsonl",
     },
 ];
 
@@ -119,11 +196,11 @@ mod tests {
 
     #[test]
     fn every_row_names_a_known_program_and_a_recording() {
-        let fixtures =
-            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shell-output/tests/fixtures");
+        let recordings = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../shell-output/tests/recordings");
         for row in DEPARTURES {
             assert!(kind_of(row.program).is_some(), "{row:?}");
-            let text = std::fs::read_to_string(fixtures.join(row.recording)).unwrap();
+            let text = std::fs::read_to_string(recordings.join(row.recording)).unwrap();
             assert!(text.contains(&format!("\"name\": \"{}\"", row.program)), "{row:?}");
         }
     }

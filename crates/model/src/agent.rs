@@ -33,6 +33,38 @@ pub enum AgentKind {
     Generic,
 }
 
+impl AgentKind {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Claude,
+        Self::Codex,
+        Self::OpenCode,
+        Self::Auggie,
+        Self::Omp,
+        Self::Pi,
+        Self::Gemini,
+        Self::Copilot,
+        Self::Qwen,
+        Self::Generic,
+    ];
+
+    /// Its name in records and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::OpenCode => "opencode",
+            Self::Auggie => "auggie",
+            Self::Omp => "omp",
+            Self::Pi => "pi",
+            Self::Gemini => "gemini",
+            Self::Copilot => "copilot",
+            Self::Qwen => "qwen",
+            Self::Generic => "generic",
+        }
+    }
+}
+
 /// How a program names itself in `initialize.agentInfo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentIdentity {
@@ -58,6 +90,18 @@ pub enum Departure {
     AggregatedOutput,
     /// Output ends with a `<shell_metadata>` block, which the agent wrote for its model.
     ShellMetadataBlock,
+    /// Where a command wrote nothing the agent writes `(no output)`.
+    NoOutputWord,
+    /// Output ends with the agent's own lines: how the command ended, how long it took.
+    ClosingLines,
+    /// Chunks of a large output begin again from a window that moves with it.
+    MovingWindow,
+    /// The echoed command and the title are cut after so many characters.
+    CutEcho,
+    /// A sentence that the agent wrote for its model stands in front of the output.
+    Preface,
+    /// Output ends with the name of the agent's shell, and the exit code.
+    ShellIdLine,
 }
 
 /// A program to start.
@@ -161,4 +205,16 @@ pub struct ProfileView {
     pub command_line: String,
     /// Came with Kandev.
     pub built_in: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_has_one_name() {
+        for agent in AgentKind::ALL {
+            assert_eq!(serde_json::to_value(agent).unwrap(), agent.name());
+        }
+    }
 }

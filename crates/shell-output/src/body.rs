@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use model::{BodyChange, BodyExtent, BodyStream};
 
-use crate::tail::{Tail, View};
+use crate::{
+    tail::{Tail, View},
+    window::{self, Joint},
+};
 
 /// How much a text counts. A text never takes the place of one that counts more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +28,8 @@ pub(crate) enum Weight {
 pub(crate) enum Edit<'a> {
     /// It follows.
     Append(Cow<'a, str>),
+    /// It follows, or is all of a window that has moved on: what is held already is not said twice.
+    Window(Cow<'a, str>),
     /// It takes the place of everything.
     Replace(Cow<'a, str>),
     /// It replaces what it begins with, else follows: for agents of which neither is known.
@@ -41,19 +46,21 @@ pub(crate) struct Output<'a> {
     pub(crate) edit: Edit<'a>,
     /// The agent says that it cut this text.
     pub(crate) cut: bool,
+    /// Nothing but output: no command is shown in front of it.
+    pub(crate) bare: bool,
 }
 
 impl<'a> Output<'a> {
     pub(crate) const fn stdout(weight: Weight, edit: Edit<'a>) -> Self {
-        Self { stream: BodyStream::Stdout, weight, edit, cut: false }
+        Self { stream: BodyStream::Stdout, weight, edit, cut: false, bare: false }
     }
 
     pub(crate) const fn stderr(weight: Weight, edit: Edit<'a>) -> Self {
-        Self { stream: BodyStream::Stderr, weight, edit, cut: false }
+        Self { stream: BodyStream::Stderr, weight, edit, cut: false, bare: false }
     }
 
     pub(crate) const fn withdrawn(stream: BodyStream) -> Self {
-        Self { stream, weight: Weight::Refused, edit: Edit::Withdraw, cut: false }
+        Self { stream, weight: Weight::Refused, edit: Edit::Withdraw, cut: false, bare: false }
     }
 }
 
@@ -63,7 +70,21 @@ pub(crate) struct Body {
     tail: Option<Tail>,
     weight: Weight,
     cut: bool,
+    bare: bool,
+    origin: Origin,
     kept: Kept,
+}
+
+/// Where the begin of a text comes from, and with it what the agent's own words in it are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// From the agent, its words included.
+    #[default]
+    Agent,
+    /// From the store, which has only output; nothing came since.
+    Stored,
+    /// From the store; what came since follows it.
+    Continued,
 }
 
 /// What the store has after the changes handed out so far.
@@ -83,6 +104,24 @@ enum Step {
 }
 
 impl Body {
+    /// A stream as the store has it: `text` is what `extent` says is kept.
+    pub(crate) fn restore(text: String, extent: BodyExtent, cut: bool) -> Self {
+        let at = usize::try_from(extent.start).unwrap_or(usize::MAX);
+        Self {
+            tail: Some(Tail::restore(text.clone(), at)),
+            weight: Weight::Live,
+            cut,
+            bare: false,
+            origin: Origin::Stored,
+            kept: Kept { text, at, extent },
+        }
+    }
+
+    /// Where the begin of the text comes from.
+    pub(crate) const fn origin(&self) -> Origin {
+        self.origin
+    }
+
     /// `None`: the agent has sent no such stream.
     pub(crate) const fn tail(&self) -> Option<&Tail> {
         self.tail.as_ref()
@@ -91,6 +130,11 @@ impl Body {
     /// The agent cut what is held.
     pub(crate) const fn is_cut(&self) -> bool {
         self.cut
+    }
+
+    /// Nothing but output is held: no command in front of it.
+    pub(crate) const fn is_bare(&self) -> bool {
+        self.bare
     }
 
     /// Takes what a frame says. `late`: the call was final before this frame, so that live text
@@ -106,22 +150,56 @@ impl Body {
         let counts_more = weight > self.weight;
         self.weight = weight;
         let text = match output.edit {
-            Edit::Withdraw => return self.tail.take().is_some(),
+            Edit::Withdraw => {
+                self.origin = Origin::Agent;
+                return self.tail.take().is_some();
+            }
             Edit::Append(text) if !counts_more => return self.append(&text),
             Edit::Continue(text) if !counts_more && !self.is_continued_by(&text) => {
                 return self.append(&text);
             }
-            Edit::Append(text) | Edit::Replace(text) | Edit::Continue(text) => text,
+            Edit::Window(text) if !counts_more => return self.move_window(&text),
+            Edit::Append(text)
+            | Edit::Window(text)
+            | Edit::Replace(text)
+            | Edit::Continue(text) => text,
         };
+        self.bare = output.bare;
         let was_cut = std::mem::replace(&mut self.cut, output.cut);
         let is_new = self.tail.is_none();
-        self.tail.get_or_insert_default().replace(&text) || is_new || was_cut != output.cut
+        let continues = self.is_continued_by(&text);
+        let changed = self.tail.get_or_insert_default().replace(&text);
+        self.origin = match self.origin {
+            Origin::Stored if !changed => Origin::Stored,
+            Origin::Stored | Origin::Continued if continues => Origin::Continued,
+            _ => Origin::Agent,
+        };
+        changed || is_new || was_cut != output.cut
     }
 
     fn append(&mut self, text: &str) -> bool {
         let is_new = self.tail.is_none();
+        if self.origin == Origin::Stored && !text.is_empty() {
+            self.origin = Origin::Continued;
+        }
         self.tail.get_or_insert_default().append(text);
         is_new || !text.is_empty()
+    }
+
+    fn move_window(&mut self, text: &str) -> bool {
+        let held = self.tail.as_ref().map_or("", Tail::text);
+        match window::PI.joint(held, text) {
+            Joint::Follows => self.append(text),
+            Joint::Repeats(length) => self.append(&text[length..]),
+            Joint::Gap => {
+                // The window begins with a line, so that a line end is among what was lost.
+                if !held.ends_with('\n') && text.contains('\n') {
+                    self.append("\n");
+                }
+                self.cut = true;
+                self.append(text)
+            }
+        }
     }
 
     fn is_continued_by(&self, text: &str) -> bool {

@@ -1,13 +1,13 @@
 //! One shell command, from its first frame to its last.
 
 use model::{
-    BodyChange, BodyStream, OutputRecord, ShellExec, ToolStatus,
+    BodyChange, BodyExtent, BodyStream, OutputRecord, ShellExec, ToolStatus,
     ToolStatus::{Cancelled, Complete, Error, InProgress, Pending},
 };
 
 use crate::{
     Dialect, FrameOrigin, ToolFrame,
-    body::Body,
+    body::{Body, Origin},
     dialect::{Ending, Scene, Trim},
     exit::Exit,
     input::Input,
@@ -29,6 +29,23 @@ pub enum CancelReason {
     User,
     /// The prompt ended while it was open: whatever the agent still says replaces that.
     Sweep,
+}
+
+/// A call as the store has it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StoredCall {
+    /// The agent's title of the call.
+    pub title: String,
+    /// The payload, with the extents of its bodies.
+    pub exec: ShellExec<Option<OutputRecord>>,
+    /// Where it stands; `None` while nothing is known.
+    pub status: Option<ToolStatus>,
+    /// Why it was cancelled on this side, if that is what its status says.
+    pub cancelled: Option<CancelReason>,
+    /// The kept part of the first stream.
+    pub stdout: Option<String>,
+    /// The kept part of the second stream.
+    pub stderr: Option<String>,
 }
 
 /// The state of one shell command.
@@ -60,6 +77,40 @@ impl ShellCall {
             exit: Exit::default(),
             stdout: Body::default(),
             stderr: Body::default(),
+        }
+    }
+
+    /// A command that was let go, for what the agent says about it after that. What changes from
+    /// here on follows what the store has.
+    pub fn restore(dialect: Dialect, stored: StoredCall) -> Self {
+        let StoredCall { title, exec, status, cancelled, stdout, stderr } = stored;
+        let ShellExec { command, work_dir, description, timeout, background, output } = exec;
+        let output = output.unwrap_or_default();
+        // With a code it is the agent itself that said cancelled.
+        let cancelled = cancelled.filter(|_| output.exit_code.is_none());
+        let body = |extent: Option<BodyExtent>, text: Option<String>| {
+            // A body that the record does not know is none.
+            extent.map(|extent| Body::restore(text.unwrap_or_default(), extent, output.truncated))
+        };
+        Self {
+            dialect,
+            title,
+            input: Input {
+                command: Some(command).filter(|command| !command.is_empty()),
+                work_dir,
+                description,
+                timeout,
+                background,
+            },
+            reported: status.filter(|_| cancelled.is_none()),
+            cancelled,
+            exit: Exit {
+                stored: output.exit_code,
+                signal: output.signal.clone(),
+                ..Exit::default()
+            },
+            stdout: body(output.stdout, stdout).unwrap_or_default(),
+            stderr: body(output.stderr, stderr).unwrap_or_default(),
         }
     }
 
@@ -119,9 +170,9 @@ impl ShellCall {
     /// The payload as it is stored. Its extents are right for a store that has taken every change
     /// of [`Self::take_body_changes`], the pending ones included.
     pub fn exec(&self) -> ShellExec<Option<OutputRecord>> {
-        let Input { command, work_dir, description, timeout, background } = self.input.clone();
+        let Input { command: _, work_dir, description, timeout, background } = self.input.clone();
         ShellExec {
-            command: command.unwrap_or_default(),
+            command: self.command().to_owned(),
             work_dir,
             description,
             timeout,
@@ -152,13 +203,18 @@ impl ShellCall {
         changes
     }
 
+    fn command(&self) -> &str {
+        let titled = || self.dialect.grammar().titled_command(&self.title);
+        self.input.command.as_deref().or_else(titled).unwrap_or_default()
+    }
+
     fn output(&self) -> OutputRecord {
         let views =
             [BodyStream::Stdout, BodyStream::Stderr].map(|stream| (stream, self.view(stream)));
         let is_cut = |(stream, view): &(BodyStream, Option<View<'_>>)| {
             view.is_some_and(|view| view.truncated || self.body(*stream).is_cut())
         };
-        let truncated = views.iter().any(is_cut);
+        let truncated = views.iter().any(is_cut) || self.trim().cut;
         let [stdout, stderr] = views.map(|(stream, view)| Some(self.body(stream).extent(view?)));
         OutputRecord {
             exit_code: self.exit_code(&self.trim()),
@@ -227,15 +283,21 @@ impl ShellCall {
     /// on what came after it.
     fn trim(&self) -> Trim {
         let Some(tail) = self.stdout.tail() else { return Trim::all("") };
+        let origin = self.stdout.origin();
+        if origin == Origin::Stored {
+            return Trim::all(tail.text());
+        }
         let code = self.exit.code(None);
         let scene = Scene {
-            command: self.input.command.as_deref().unwrap_or_default(),
-            is_whole: tail.is_whole(),
+            command: self.command(),
+            work_dir: self.input.work_dir.as_deref(),
+            is_whole: tail.is_whole() && origin == Origin::Agent,
             is_settled: self.is_final() || self.cancelled.is_some(),
             has_failed: self.reported == Some(Error)
                 || self.exit.failed_flag == Some(true)
                 || code.is_some_and(|code| code != 0),
             has_code: code.is_some(),
+            may_echo: !self.stdout.is_bare(),
         };
         self.dialect.grammar().trim(tail.text(), &scene)
     }

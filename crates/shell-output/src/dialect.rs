@@ -1,9 +1,15 @@
 //! What an agent's fields mean.
 
+mod auggie;
 mod claude;
 mod codex;
+mod copilot;
+mod gemini;
 mod generic;
+mod omp;
 mod opencode;
+mod pi;
+mod qwen;
 
 use std::{fmt::Debug, ops::Range, sync::Arc};
 
@@ -11,6 +17,7 @@ use model::{AgentKind, Departure};
 
 use crate::{
     body::{Edit, Output, Weight},
+    echo::{self, Echo},
     exit::Exit,
     frame::ToolFrame,
     input::Input,
@@ -31,13 +38,13 @@ impl Dialect {
             AgentKind::OpenCode => Arc::new(opencode::OpenCode::new(departures)),
             AgentKind::Codex => Arc::new(codex::Codex::new(departures)),
             AgentKind::Claude => Arc::new(claude::Claude::new(departures)),
-            AgentKind::Auggie
-            | AgentKind::Omp
-            | AgentKind::Pi
-            | AgentKind::Gemini
-            | AgentKind::Copilot
-            | AgentKind::Qwen
-            | AgentKind::Generic => Arc::new(generic::Generic),
+            AgentKind::Auggie => Arc::new(auggie::Auggie::new(departures)),
+            AgentKind::Omp => Arc::new(omp::Omp::new(departures)),
+            AgentKind::Pi => Arc::new(pi::Pi::new(departures)),
+            AgentKind::Gemini => Arc::new(gemini::Gemini::new(departures)),
+            AgentKind::Copilot => Arc::new(copilot::Copilot::new(departures)),
+            AgentKind::Qwen => Arc::new(qwen::Qwen),
+            AgentKind::Generic => Arc::new(generic::Generic),
         };
         Self { agent, grammar }
     }
@@ -52,11 +59,19 @@ impl Dialect {
     }
 }
 
+/// What several agents write where a command wrote nothing.
+const NO_OUTPUT: &str = "(no output)";
+
 /// The rules of a dialect. They hold no state: what a command has said so far is in its call.
 pub(crate) trait Grammar: Debug + Send + Sync {
     /// What the frame says about the command itself.
     fn input(&self, frame: &ToolFrame) -> Input {
         Input::read(frame)
+    }
+
+    /// The command, for an agent that names it in the title alone; the last title counts.
+    fn titled_command<'a>(&self, _title: &'a str) -> Option<&'a str> {
+        None
     }
 
     /// What the frame says about the command's end.
@@ -78,6 +93,7 @@ pub(crate) trait Grammar: Debug + Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) command: &'a str,
+    pub(crate) work_dir: Option<&'a str>,
     /// The text begins where the output began.
     pub(crate) is_whole: bool,
     /// Nothing more is expected.
@@ -86,6 +102,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) has_failed: bool,
     /// A field gave the exit code.
     pub(crate) has_code: bool,
+    /// The text may begin with the command: it comes from a place where agents show it.
+    pub(crate) may_echo: bool,
 }
 
 /// The part of a text that is output.
@@ -96,6 +114,8 @@ pub(crate) struct Trim {
     pub(crate) code: Option<i64>,
     /// What the rest says that happened.
     pub(crate) ending: Option<Ending>,
+    /// The rest says that the output was cut.
+    pub(crate) cut: bool,
 }
 
 /// An end that an agent puts in words.
@@ -111,7 +131,22 @@ impl Trim {
     }
 
     pub(crate) const fn part(shown: Range<usize>) -> Self {
-        Self { shown, code: None, ending: None }
+        Self { shown, code: None, ending: None, cut: false }
+    }
+}
+
+impl Scene<'_> {
+    /// Where output begins behind the command that an agent shows in front of it.
+    fn behind_echo(&self, text: &str, cut_chars: Option<usize>, work_dir: Option<&str>) -> usize {
+        if !self.is_whole || !self.may_echo {
+            return 0;
+        }
+        match echo::leading(text, self.command, work_dir, cut_chars) {
+            Echo::Whole(len) => len,
+            // Half an echo is not shown while the rest of it may come.
+            Echo::Begun if !self.is_settled => text.len(),
+            Echo::Begun | Echo::None => 0,
+        }
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Exit {
     pub(crate) native: Option<i64>,
     /// A `<return-code>` tag.
     pub(crate) tag: Option<i64>,
+    /// What the store has, of which the place is not known any more: anything newer counts more.
+    pub(crate) stored: Option<i64>,
     /// What ended the process.
     pub(crate) signal: Option<Signal>,
 }
@@ -32,8 +34,14 @@ impl Exit {
             failed_flag: None,
             native: raw.and_then(native),
             tag: None,
+            stored: None,
             signal: signals.into_iter().flatten().find_map(value::signal),
         }
+    }
+
+    /// The same, where the terminal's code only says whether the command failed.
+    pub(crate) fn with_flag(self) -> Self {
+        Self { terminal: None, failed_flag: self.terminal.map(|code| code != 0), ..self }
     }
 
     /// Adds what a later frame says. Returns whether that was new.
@@ -45,6 +53,7 @@ impl Exit {
             failed_flag: later.failed_flag.or(earlier.failed_flag),
             native: later.native.or(earlier.native),
             tag: later.tag.or(earlier.tag),
+            stored: earlier.stored,
             signal: later.signal.or(earlier.signal),
         };
         *self != before
@@ -56,14 +65,15 @@ impl Exit {
             || self.failed_flag.is_some()
             || self.native.is_some()
             || self.tag.is_some()
+            || self.stored.is_some()
     }
 
     /// The exit code; `stated` is the one that stands in the agent's own words around the output.
     pub(crate) fn code(&self, stated: Option<i64>) -> Option<i64> {
         match self.failed_flag {
-            Some(true) => stated,
+            Some(true) => stated.or(self.stored),
             Some(false) => Some(0),
-            None => self.terminal.or(self.native).or(self.tag).or(stated),
+            None => self.terminal.or(self.native).or(self.tag).or(stated).or(self.stored),
         }
     }
 }

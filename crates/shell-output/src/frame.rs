@@ -128,8 +128,14 @@ impl ToolFrame {
         text_of(value.get("data").unwrap_or(value))
     }
 
-    /// The text items of `content`, joined; `None` when there is no text item.
+    /// The text items of `content`, joined; `None` when there is no text item. What a request for
+    /// leave has there is for the person who answers it, and no output: nothing ran yet.
     pub(crate) fn content_text(&self) -> Option<Cow<'_, str>> {
+        if self.origin == FrameOrigin::Permission { None } else { self.any_content_text() }
+    }
+
+    /// The same, of a request for leave, too.
+    pub(crate) fn any_content_text(&self) -> Option<Cow<'_, str>> {
         let texts =
             self.content.as_ref()?.iter().filter_map(|item| match item.get("type")?.as_str()? {
                 "content" => text_of(item.get("content")?),

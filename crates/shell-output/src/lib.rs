@@ -6,6 +6,7 @@
 
 mod body;
 mod call;
+mod closing;
 mod dialect;
 mod echo;
 mod exit;
@@ -15,7 +16,8 @@ mod raw_output;
 mod tagged;
 mod tail;
 mod value;
+mod window;
 
-pub use call::{CancelReason, Change, ShellCall};
+pub use call::{CancelReason, Change, ShellCall, StoredCall};
 pub use dialect::Dialect;
 pub use frame::{FrameOrigin, ToolFrame};

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::{tagged, value::text_of};
+use crate::{
+    tagged::{self, Tagged},
+    value::text_of,
+};
 
 /// The streams that a `rawOutput` has.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -31,11 +34,19 @@ pub(crate) fn streams(raw: &Value) -> Streams<'_> {
 
 /// The same, with a text that is made of tags taken apart; and the exit code that the tags state.
 pub(crate) fn tagged_streams(raw: &Value) -> (Streams<'_>, Option<i64>) {
+    streams_by(raw, tagged::read_whole)
+}
+
+/// The same, with the tags where `read` finds them.
+pub(crate) fn streams_by(
+    raw: &Value,
+    read: fn(&str) -> Option<Tagged<'_>>,
+) -> (Streams<'_>, Option<i64>) {
     let streams = streams(raw);
     let (Some(Cow::Borrowed(text)), None) = (&streams.stdout, &streams.stderr) else {
         return (streams, None);
     };
-    let Some(tagged) = tagged::read_whole(text) else { return (streams, None) };
+    let Some(tagged) = read(text) else { return (streams, None) };
     let [stdout, stderr] = [tagged.stdout, tagged.stderr].map(|part| part.map(Cow::Borrowed));
     (Streams { stdout, stderr }, tagged.code)
 }

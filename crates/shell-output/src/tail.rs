@@ -27,6 +27,11 @@ pub(crate) struct View<'a> {
 }
 
 impl Tail {
+    /// A text of which the first `dropped` bytes are gone.
+    pub(crate) const fn restore(text: String, dropped: usize) -> Self {
+        Self { text, dropped }
+    }
+
     pub(crate) fn append(&mut self, chunk: &str) {
         if self.text.len() + chunk.len() > CAPACITY {
             let keep = STREAM_LIMIT_BYTES.saturating_sub(chunk.len());
@@ -34,7 +39,18 @@ impl Tail {
         }
         let skipped = chunk.ceil_char_boundary(chunk.len().saturating_sub(CAPACITY));
         self.dropped += skipped;
+        self.reserve(chunk.len() - skipped);
         self.text.push_str(&chunk[skipped..]);
+    }
+
+    /// Makes room as a growing string does, by doubling, but never for more than is ever held.
+    fn reserve(&mut self, more: usize) {
+        let needed = self.text.len() + more;
+        let capacity = self.text.capacity();
+        if needed > capacity {
+            let grown = (capacity * 2).min(CAPACITY).max(needed);
+            self.text.reserve_exact(grown - self.text.len());
+        }
     }
 
     fn drop_front(&mut self, at_least: usize) {
@@ -145,7 +161,7 @@ mod tests {
                 let chunk = "a\u{e9}\u{2603}\u{1f600}".repeat(size / 10);
                 tail.append(&chunk);
                 whole.push_str(&chunk);
-                prop_assert!(tail.text().len() <= CAPACITY);
+                prop_assert!(tail.text.capacity() <= CAPACITY);
                 let newest = whole.ceil_char_boundary(whole.len().saturating_sub(LIMIT));
                 prop_assert_eq!(shown(&tail).text, &whole[newest..]);
                 prop_assert_eq!(shown(&tail).truncated, newest > 0);

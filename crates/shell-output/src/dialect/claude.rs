@@ -40,11 +40,8 @@ impl Grammar for Claude {
     }
 
     fn exit(&self, frame: &ToolFrame) -> Exit {
-        let mut exit = Exit::read(frame);
-        if self.has_exit_flag {
-            exit.failed_flag = exit.terminal.take().map(|code| code != 0);
-        }
-        exit
+        let exit = Exit::read(frame);
+        if self.has_exit_flag { exit.with_flag() } else { exit }
     }
 
     fn outputs<'a>(&self, frame: &'a ToolFrame, is_final: bool) -> Vec<Output<'a>> {

@@ -3,7 +3,6 @@
 use super::{Grammar, Scene, Trim, raw_weight, replacing};
 use crate::{
     body::{Edit, Output, Weight},
-    echo::{self, Echo},
     exit::Exit,
     frame::ToolFrame,
     raw_output,
@@ -41,13 +40,6 @@ impl Grammar for Generic {
     }
 
     fn trim(&self, text: &str, scene: &Scene<'_>) -> Trim {
-        if !scene.is_whole {
-            return Trim::all(text);
-        }
-        match echo::leading(text, scene.command, None) {
-            Echo::Whole(len) => Trim::part(len..text.len()),
-            Echo::Begun if !scene.is_settled => Trim::part(0..0),
-            Echo::Begun | Echo::None => Trim::all(text),
-        }
+        Trim::part(scene.behind_echo(text, None, None)..text.len())
     }
 }

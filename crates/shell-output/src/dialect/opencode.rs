@@ -3,7 +3,7 @@
 use model::Departure;
 use serde_json::Value;
 
-use super::{Ending, Grammar, Scene, Trim, raw_weight, replacing};
+use super::{Ending, Grammar, NO_OUTPUT, Scene, Trim, raw_weight, replacing};
 use crate::{
     body::{Edit, Output, Weight},
     frame::ToolFrame,
@@ -13,17 +13,27 @@ use crate::{
 
 const BLOCK_OPEN: &str = "\n\n<shell_metadata>\n";
 const BLOCK_CLOSE: &str = "\n</shell_metadata>";
-const NOTHING: &str = "(no output)";
+
+/// What OpenCode shows of a large output while the command runs.
+const LIVE_BYTES: usize = 30_000;
 
 #[derive(Debug)]
 pub(super) struct OpenCode {
-    /// Output carries words for the model: a trailing block, and a word for no output.
-    has_words: bool,
+    /// Output ends with a block for the model where the command did not end by itself.
+    has_block: bool,
+    /// Silence is put in a word.
+    has_word: bool,
+    /// What is left of a large output has sentences in front.
+    has_preface: bool,
 }
 
 impl OpenCode {
     pub(super) fn new(departures: &[Departure]) -> Self {
-        Self { has_words: departures.contains(&Departure::ShellMetadataBlock) }
+        Self {
+            has_block: departures.contains(&Departure::ShellMetadataBlock),
+            has_word: departures.contains(&Departure::NoOutputWord),
+            has_preface: departures.contains(&Departure::Preface),
+        }
     }
 }
 
@@ -55,15 +65,28 @@ impl Grammar for OpenCode {
     }
 
     fn trim(&self, text: &str, scene: &Scene<'_>) -> Trim {
-        if !self.has_words || !scene.is_settled {
-            return Trim::all(text);
+        let begin = preface(text).filter(|_| self.has_preface && scene.is_whole).unwrap_or(0);
+        if !scene.is_settled {
+            return Trim { cut: begin > 0, ..Trim::part(begin..text.len()) };
         }
         // A block was only recorded where the command did not end by itself.
-        let block = if scene.has_code { None } else { trailing_block(text) };
+        let block = trailing_block(text).filter(|_| self.has_block && !scene.has_code);
         let output = block.map_or(text, |block| &text[..text.len() - block.len()]);
-        let end = if scene.is_whole && output == NOTHING { 0 } else { output.len() };
-        Trim { ending: block.and_then(ending), ..Trim::part(0..end) }
+        let is_word = self.has_word && scene.is_whole && output == NO_OUTPUT;
+        let end = if is_word { 0 } else { output.len() };
+        Trim { ending: block.and_then(ending), cut: begin > 0, ..Trim::part(begin.min(end)..end) }
     }
+}
+
+/// The length of what stands in front of the newest end of a large output: an ellipsis while the
+/// command runs, and at last where the rest is.
+fn preface(text: &str) -> Option<usize> {
+    if let Some(rest) = text.strip_prefix("...output truncated...\n\nFull output saved to: ") {
+        let (_, output) = rest.split_once("\n\n")?;
+        return Some(text.len() - output.len());
+    }
+    let output = text.strip_prefix("...\n\n").filter(|output| output.len() >= LIVE_BYTES)?;
+    Some(text.len() - output.len())
 }
 
 fn trailing_block(text: &str) -> Option<&str> {

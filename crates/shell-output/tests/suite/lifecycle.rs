@@ -223,7 +223,10 @@ fn s_018_a_near_miss_of_the_code_line_stays() {
 #[test]
 fn s_018_a_metadata_block_is_only_removed_at_the_end_of_a_command_without_a_code() {
     let ended = |text: &str, exit: Option<i64>| {
-        let dialect = Dialect::new(AgentKind::OpenCode, &[Departure::ShellMetadataBlock]);
+        let dialect = Dialect::new(
+            AgentKind::OpenCode,
+            &[Departure::ShellMetadataBlock, Departure::NoOutputWord],
+        );
         let mut call = ShellCall::new(dialect);
         let raw = json!({"output": text, "metadata": {"exit": exit}});
         let _ = call.apply(&update(json!({"status": "completed", "rawOutput": raw})));
@@ -242,7 +245,7 @@ fn s_018_a_metadata_block_is_only_removed_at_the_end_of_a_command_without_a_code
 
 #[test]
 fn s_018_a_running_command_may_print_what_the_agent_says_of_silent_ones() {
-    let dialect = Dialect::new(AgentKind::OpenCode, &[Departure::ShellMetadataBlock]);
+    let dialect = Dialect::new(AgentKind::OpenCode, &[Departure::NoOutputWord]);
     let mut call = ShellCall::new(dialect);
     let printed = json!([{"type": "content", "content": {"type": "text", "text": "(no output)"}}]);
     let _ = call.apply(&update(json!({"status": "in_progress", "content": printed})));

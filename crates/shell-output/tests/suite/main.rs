@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // the helpers of tests are tests
 
+mod auggie;
 mod lifecycle;
+mod pi;
 mod properties;
 mod recordings;
+mod restored;
 mod scenarios;
 mod support;

@@ -7,11 +7,8 @@ use shell_output::{CancelReason, Dialect, FrameOrigin, ShellCall, ToolFrame};
 
 use crate::support::{BodyStore, after, exit_code, update};
 
-const AGENTS: [AgentKind; 5] =
-    [AgentKind::OpenCode, AgentKind::Codex, AgentKind::Claude, AgentKind::Omp, AgentKind::Generic];
-
 fn any_agent() -> impl Strategy<Value = AgentKind> {
-    prop::sample::select(&AGENTS[..])
+    prop::sample::select(&AgentKind::ALL[..])
 }
 
 fn any_departures() -> impl Strategy<Value = Vec<Departure>> {
@@ -21,8 +18,14 @@ fn any_departures() -> impl Strategy<Value = Vec<Departure>> {
             Departure::ExitFlag,
             Departure::AggregatedOutput,
             Departure::ShellMetadataBlock,
+            Departure::NoOutputWord,
+            Departure::ClosingLines,
+            Departure::MovingWindow,
+            Departure::CutEcho,
+            Departure::Preface,
+            Departure::ShellIdLine,
         ],
-        0..=4,
+        0..=10,
     )
 }
 
@@ -239,6 +242,67 @@ proptest! {
             }
         }
         store.follow(&mut call);
+    }
+
+    #[test]
+    fn s_021_s_025_nothing_revives_a_call(
+        agent in any_agent(), departures in any_departures(),
+        frames in prop::collection::vec(prop_oneof![any_frame(), likely_frame()], 1..10),
+        cancel in prop::option::of((0..10_usize, any::<bool>()))
+    ) {
+        let mut call = ShellCall::new(Dialect::new(agent, &departures));
+        let mut has_ended = false;
+        for (at, frame) in frames.iter().enumerate() {
+            if let Some((_, by_user)) = cancel.filter(|(when, _)| *when == at) {
+                let _ = call.cancel(if by_user { CancelReason::User } else { CancelReason::Sweep });
+            }
+            let _ = call.apply(frame);
+            prop_assert!(!has_ended || call.status().is_terminal(), "after frame {at}");
+            has_ended = call.status().is_terminal();
+        }
+    }
+
+    #[test]
+    fn s_025_a_sweep_changes_nothing_about_a_call_that_its_agent_ends(
+        agent in any_agent(), departures in any_departures(),
+        frames in prop::collection::vec(likely_frame(), 1..8), sweep: prop::sample::Index
+    ) {
+        let played = |sweep: Option<usize>| {
+            let mut call = ShellCall::new(Dialect::new(agent, &departures));
+            for (at, frame) in frames.iter().enumerate() {
+                if sweep == Some(at) {
+                    let _ = call.cancel(CancelReason::Sweep);
+                }
+                let _ = call.apply(frame);
+            }
+            call
+        };
+        let calm = played(None);
+        prop_assume!(calm.status().is_terminal());
+        let swept = played(Some(sweep.index(frames.len())));
+        prop_assert_eq!(swept.status(), calm.status());
+        prop_assert_eq!(swept.exec(), calm.exec());
+        prop_assert_eq!((swept.stdout(), swept.stderr()), (calm.stdout(), calm.stderr()));
+    }
+
+    #[test]
+    fn s_009_an_echo_is_removed_at_most_once(
+        agent in prop::sample::select(vec![AgentKind::Omp, AgentKind::Generic]),
+        echoes in 0..4_usize, rest in "[a-z \n]{0,20}", is_final: bool,
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8)
+    ) {
+        let whole = format!("{}{rest}", "$ ls\n".repeat(echoes));
+        let mut shown = 0;
+        let mut so_far = |piece: &str| {
+            shown += piece.len();
+            let text = json!({"type": "content", "content": {"type": "text", "text": &whole[..shown]}});
+            json!({"rawInput": {"command": "ls"}, "content": [text]})
+        };
+        let mut updates: Vec<_> = pieces(&whole, &cuts).into_iter().map(&mut so_far).collect();
+        updates.push(json!({"status": if is_final { "completed" } else { "in_progress" }}));
+        let expected = whole.strip_prefix("$ ls\n").unwrap_or(&whole);
+        let call = after(agent, updates);
+        prop_assert_eq!(call.stdout().unwrap_or_default(), expected);
     }
 
     #[test]

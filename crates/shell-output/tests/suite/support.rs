@@ -5,12 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use model::{AgentKind, BodyChange, BodyExtent, BodyStream, Departure, MessageKind, ToolStatus};
+use model::{
+    AgentIdentity, AgentKind, BodyChange, BodyExtent, BodyStream, Departure, MessageKind,
+    ToolStatus,
+};
 use serde_json::Value;
 use shell_output::{CancelReason, Dialect, FrameOrigin, ShellCall, ToolFrame};
 
-pub(crate) fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+pub(crate) fn recordings() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings")
 }
 
 pub(crate) fn call(agent: AgentKind) -> ShellCall {
@@ -36,8 +39,17 @@ pub(crate) fn exit_code(call: &ShellCall) -> Option<i64> {
     call.exec().output.and_then(|output| output.exit_code)
 }
 
-/// A recording's one tool call.
+/// The tool calls of a recording, in order of creation.
+#[derive(Default)]
 pub(crate) struct Replayed {
+    pub(crate) calls: Vec<ReplayedCall>,
+    /// The calls that a `session/load` told again.
+    pub(crate) history: Vec<ReplayedCall>,
+}
+
+/// One tool call of a recording.
+pub(crate) struct ReplayedCall {
+    id: String,
     pub(crate) call: ShellCall,
     pub(crate) kind: Option<MessageKind>,
     /// The command after each frame.
@@ -46,29 +58,78 @@ pub(crate) struct Replayed {
     pub(crate) live_outputs: Vec<String>,
 }
 
+/// Replays a recording in the dialect of the program that it names.
+pub(crate) fn replay(path: &Path) -> Replayed {
+    let lines = lines(path);
+    let info = lines.iter().find_map(|line| line.pointer("/frame/result/agentInfo"));
+    let text = |key: &str| Some(info?.get(key)?.as_str()?.to_owned());
+    let identity = AgentIdentity { name: text("name"), version: text("version") };
+    let agent = agents::dialect_agent(&identity, AgentKind::Generic);
+    replay_as(agent, &agents::departures(&identity), path)
+}
+
 /// Replays a recording as a host would see it, cancels and ended prompts included.
-pub(crate) fn replay(agent: AgentKind, departures: &[Departure], path: &Path) -> Replayed {
-    let mut replayed = Replayed {
-        call: ShellCall::new(Dialect::new(agent, departures)),
-        kind: None,
-        commands: Vec::new(),
-        live_outputs: Vec::new(),
-    };
-    for line in fs::read_to_string(path).unwrap().lines() {
-        let line: Value = serde_json::from_str(line).unwrap();
+pub(crate) fn replay_as(agent: AgentKind, departures: &[Departure], path: &Path) -> Replayed {
+    let dialect = Dialect::new(agent, departures);
+    let mut replayed = Replayed::default();
+    let mut in_turn = false;
+    let mut loading = None;
+    for line in lines(path) {
         let frame = &line["frame"];
-        if frame["method"] == "session/cancel" {
-            let _ = replayed.call.cancel(CancelReason::User);
-        } else if !frame["result"]["stopReason"].is_null() {
-            let _ = replayed.call.cancel(CancelReason::Sweep);
-        } else if let Some(frame) = tool_frame(frame) {
-            replayed.take(&frame);
+        match frame["method"].as_str() {
+            Some("session/load") => loading = Some(frame["id"].clone()),
+            Some("session/prompt") => in_turn = true,
+            Some("session/cancel") => replayed.cancel(CancelReason::User),
+            Some(_) => {
+                if let Some(frame) = tool_frame(frame) {
+                    let is_history = loading.is_some();
+                    let calls =
+                        if is_history { &mut replayed.history } else { &mut replayed.calls };
+                    take(calls, &frame, &dialect, in_turn || is_history);
+                }
+            }
+            None if !frame["result"]["stopReason"].is_null() => {
+                replayed.cancel(CancelReason::Sweep);
+                in_turn = false;
+            }
+            None if line["dir"] == "in" && loading.as_ref() == Some(&frame["id"]) => loading = None,
+            None => {}
         }
     }
     replayed
 }
 
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Gives the frame to its call; outside a turn it makes none.
+fn take(calls: &mut Vec<ReplayedCall>, frame: &ToolFrame, dialect: &Dialect, may_begin: bool) {
+    if let Some(call) = calls.iter_mut().find(|call| call.id == frame.call_id) {
+        call.take(frame);
+    } else if may_begin {
+        let mut call = ReplayedCall {
+            id: frame.call_id.clone(),
+            call: ShellCall::new(dialect.clone()),
+            kind: None,
+            commands: Vec::new(),
+            live_outputs: Vec::new(),
+        };
+        call.take(frame);
+        calls.push(call);
+    }
+}
+
 impl Replayed {
+    fn cancel(&mut self, reason: CancelReason) {
+        for call in &mut self.calls {
+            let _ = call.call.cancel(reason);
+        }
+    }
+}
+
+impl ReplayedCall {
     fn take(&mut self, frame: &ToolFrame) {
         self.kind = self.kind.or(frame.message_kind());
         let _ = self.call.apply(frame);
