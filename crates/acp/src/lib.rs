@@ -19,6 +19,7 @@ mod permission;
 pub mod process;
 mod stderr;
 mod supervisor;
+pub mod survivor;
 mod update;
 
 pub use agent::{Agent, Initialized, NewSession};

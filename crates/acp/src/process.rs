@@ -29,7 +29,7 @@ const ROUNDS: usize = 3;
 const START_TOLERANCE: u64 = 2;
 
 /// Start times, in seconds since the Unix epoch, by pid.
-type Processes = HashMap<u32, u64>;
+pub(crate) type Processes = HashMap<u32, u64>;
 
 /// Whether the process of this record still runs: its pid, with its start time.
 pub fn alive(record: &AgentProcess) -> bool {
@@ -128,8 +128,16 @@ fn is_running(pid: u32, started: u64) -> bool {
     })
 }
 
+/// Ends these processes: SIGTERM, and after a while SIGKILL.
+pub(crate) fn end_processes(targets: &Processes) {
+    for signal in [Signal::TERM, Signal::KILL] {
+        signal_all(targets, signal);
+        wait_until_gone(targets);
+    }
+}
+
 /// A zombie has ended; it only waits for its parent to hear of it.
-fn runs(process: &sysinfo::Process) -> bool {
+pub(crate) fn runs(process: &sysinfo::Process) -> bool {
     !matches!(process.status(), ProcessStatus::Zombie | ProcessStatus::Dead)
 }
 

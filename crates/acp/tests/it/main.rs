@@ -7,3 +7,4 @@ mod endings;
 mod leftovers;
 mod rude;
 mod support;
+mod survivor;
