@@ -16,7 +16,7 @@ use crate::{
     AgentEvent, Closed, Launch, PermissionKey, PermissionOutcome, RpcError, SpawnError,
     connection::Connection,
     lines::Splitter,
-    outgoing::{self, PROTOCOL_VERSION},
+    outgoing::{self, PROTOCOL_VERSION, method},
     output::Output,
     process::{signal_group, start_of},
     stderr,
@@ -41,6 +41,8 @@ pub struct Initialized {
     pub protocol_version: u64,
     /// It can go on with a session of an earlier process.
     pub load_session: bool,
+    /// The same, without telling again what was said in it.
+    pub resume_session: bool,
     /// The ids of the ways to authenticate.
     pub auth_methods: Vec<String>,
 }
@@ -72,11 +74,12 @@ pub struct NewSession {
 }
 
 impl NewSession {
-    fn read(answer: &Value) -> Option<Self> {
+    /// Reads an answer; `known` is the id of a session that was asked for by it.
+    pub(crate) fn read(answer: &Value, known: Option<&str>) -> Option<Self> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let modes = answer.pointer("/modes/availableModes").and_then(Value::as_array);
         Some(Self {
-            id: text(answer.get("sessionId")?)?,
+            id: known.map(str::to_owned).or_else(|| text(answer.get("sessionId")?))?,
             modes: modes.into_iter().flatten().filter_map(|mode| text(mode.get("id")?)).collect(),
             mode: answer.pointer("/modes/currentModeId").and_then(text),
         })
@@ -142,9 +145,8 @@ impl Agent {
     ///
     /// When the agent refuses, ends first, or speaks another version of the protocol.
     pub async fn initialize(&self) -> Result<Initialized, RpcError> {
-        const METHOD: &str = "initialize";
-        let answer = self.connection.call(METHOD, &outgoing::initialize()).await?;
-        initialized(&answer).map_err(|reason| RpcError::malformed(METHOD, &reason))
+        let answer = self.connection.call(method::INITIALIZE, &outgoing::initialize()).await?;
+        initialized(&answer).map_err(|reason| RpcError::malformed(method::INITIALIZE, &reason))
     }
 
     /// Begins a session in this folder; the agent's id of it.
@@ -153,9 +155,39 @@ impl Agent {
     ///
     /// When the agent refuses (code -32000: it has to be authenticated first) or ends first.
     pub async fn new_session(&self, cwd: &Path) -> Result<NewSession, RpcError> {
-        const METHOD: &str = "session/new";
-        let answer = self.connection.call(METHOD, &outgoing::new_session(cwd)).await?;
-        NewSession::read(&answer).ok_or_else(|| RpcError::malformed(METHOD, "it has no session id"))
+        let answer = self.connection.call(method::NEW, &outgoing::new_session(cwd)).await?;
+        NewSession::read(&answer, None)
+            .ok_or_else(|| RpcError::malformed(method::NEW, "it has no session id"))
+    }
+
+    /// Goes on with a session of an earlier process. Until the answer, the agent tells again what
+    /// was said in it: its tool calls come as [`AgentEvent::History`], the rest is passed over.
+    ///
+    /// # Errors
+    ///
+    /// When the agent does not know the session, refuses or ends first.
+    pub async fn load_session(&self, id: &str, cwd: &Path) -> Result<NewSession, RpcError> {
+        self.old_session(method::LOAD, id, cwd).await
+    }
+
+    /// The same, with an agent that tells nothing again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::load_session`].
+    pub async fn resume_session(&self, id: &str, cwd: &Path) -> Result<NewSession, RpcError> {
+        self.old_session(method::RESUME, id, cwd).await
+    }
+
+    async fn old_session(
+        &self,
+        method: &'static str,
+        id: &str,
+        cwd: &Path,
+    ) -> Result<NewSession, RpcError> {
+        let answer = self.connection.call(method, &outgoing::old_session(id, cwd)).await?;
+        NewSession::read(&answer, Some(id))
+            .ok_or_else(|| RpcError::malformed(method, "it cannot be read"))
     }
 
     /// Puts a session into one of its modes.
@@ -270,7 +302,7 @@ async fn write(
 }
 
 /// Reads an answer to `initialize`; the error says why it cannot be used.
-fn initialized(answer: &Value) -> Result<Initialized, String> {
+pub(crate) fn initialized(answer: &Value) -> Result<Initialized, String> {
     if !answer.is_object() {
         return Err("it is not an object".into());
     }
@@ -287,6 +319,9 @@ fn initialized(answer: &Value) -> Result<Initialized, String> {
         identity: AgentIdentity { name: info("name"), version: info("version") },
         protocol_version,
         load_session: load_session.unwrap_or(false),
+        resume_session: answer
+            .pointer("/agentCapabilities/sessionCapabilities/resume")
+            .is_some_and(Value::is_object),
         auth_methods: methods.into_iter().flatten().filter_map(id).collect(),
     })
 }

@@ -15,10 +15,12 @@ use crate::{
     fragment::Fragment,
     frame::{self, Incoming},
     lines::Line,
-    outgoing, permission, update,
+    outgoing::{
+        self,
+        method::{CANCEL, LOAD, PROMPT},
+    },
+    permission, update,
 };
-
-const PROMPT: &str = "session/prompt";
 
 /// One agent's connection.
 pub(crate) struct Connection {
@@ -69,7 +71,7 @@ impl Connection {
     /// the protocol wants.
     pub(crate) fn cancel(&self, agent_session: &str) -> Result<(), Closed> {
         let params = outgoing::cancel(agent_session);
-        self.send(outgoing::notification("session/cancel", &params))?;
+        self.send(outgoing::notification(CANCEL, &params))?;
         let asks: Vec<_> = self.state().asks.drain().collect();
         let cancelled = PermissionOutcome::Cancelled.into_result();
         asks.iter().try_for_each(|ask| self.send(outgoing::result(ask, &cancelled)))
@@ -116,7 +118,10 @@ impl Connection {
                 self.settle(&id, |_| result.map_err(|error| RpcError::answered(&error)))
             }
             Incoming::Request { id, method, params } => self.asked(id, &method, &params),
-            Incoming::Notification { method, params } => told(&method, &params),
+            Incoming::Notification { method, params } => {
+                let event = told(&method, &params)?;
+                if self.is_told_again() { update::history(event) } else { Some(event) }
+            }
             Incoming::Oversized { frame, bytes } => self.oversized(frame, bytes),
         }
     }
@@ -147,21 +152,27 @@ impl Connection {
     }
 
     fn asked(&self, id: Value, method: &str, params: &Value) -> Option<AgentEvent> {
-        if method != "session/request_permission" {
-            tracing::debug!(method, "an agent asks for what is not offered");
-            self.refuse(&id, METHOD_NOT_FOUND, "method not found");
-            return None;
+        let event = permission_request(&id, method, params);
+        match &event {
+            Some(_) => {
+                self.state().asks.insert(id);
+            }
+            None if method == REQUEST_PERMISSION => {
+                tracing::warn!("an agent asks leave without a possible answer");
+                self.refuse(&id, INVALID_PARAMS, "no options");
+            }
+            None => {
+                tracing::debug!(method, "an agent asks for what is not offered");
+                self.refuse(&id, METHOD_NOT_FOUND, "method not found");
+            }
         }
-        let options = permission::options(params);
-        if options.is_empty() {
-            tracing::warn!("an agent asks leave without a possible answer");
-            self.refuse(&id, INVALID_PARAMS, "no options");
-            return None;
-        }
-        let tool_call = params.get("toolCall");
-        let tool = tool_call.and_then(|call| ToolFrame::parse(FrameOrigin::Permission, call));
-        self.state().asks.insert(id.clone());
-        Some(AgentEvent::Permission { key: PermissionKey(id), tool, options })
+        event
+    }
+
+    /// Whether the agent tells a session again: until its load is answered.
+    fn is_told_again(&self) -> bool {
+        let loads = |pending: &Pending| matches!(pending, Pending::Call { method: LOAD, .. });
+        self.state().pending.values().any(loads)
     }
 
     fn oversized(&self, frame: Fragment, bytes: u64) -> Option<AgentEvent> {
@@ -211,7 +222,23 @@ impl Connection {
     }
 }
 
-fn told(method: &str, params: &Value) -> Option<AgentEvent> {
+const REQUEST_PERMISSION: &str = "session/request_permission";
+
+/// A request for leave, if it is one and can be answered.
+pub(crate) fn permission_request(id: &Value, method: &str, params: &Value) -> Option<AgentEvent> {
+    if method != REQUEST_PERMISSION {
+        return None;
+    }
+    let options = permission::options(params);
+    if options.is_empty() {
+        return None;
+    }
+    let tool_call = params.get("toolCall");
+    let tool = tool_call.and_then(|call| ToolFrame::parse(FrameOrigin::Permission, call));
+    Some(AgentEvent::Permission { key: PermissionKey(id.clone()), tool, options })
+}
+
+pub(crate) fn told(method: &str, params: &Value) -> Option<AgentEvent> {
     if method != "session/update" {
         tracing::debug!(method, "an agent's notification has no meaning here");
         return None;
@@ -223,7 +250,7 @@ fn told(method: &str, params: &Value) -> Option<AgentEvent> {
     event
 }
 
-fn stop_reason(result: &Value) -> StopReason {
+pub(crate) fn stop_reason(result: &Value) -> StopReason {
     result.get("stopReason").and_then(Value::as_str).unwrap_or_default().into()
 }
 

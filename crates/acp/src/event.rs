@@ -16,6 +16,8 @@ pub enum AgentEvent {
     UserText(String),
     /// A tool call began or changed.
     Tool(ToolFrame),
+    /// The same, told again by a session that is loaded (S-026).
+    History(ToolFrame),
     /// The plan, whole.
     Plan(Vec<PlanEntry>),
     /// It asks leave and waits for [`crate::Agent::respond`].

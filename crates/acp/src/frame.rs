@@ -22,11 +22,7 @@ pub(crate) enum Incoming {
 /// The frames in a line: one as a rule, several in a batch, none in what is not JSON-RPC.
 pub(crate) fn read(line: &Line) -> Vec<Incoming> {
     match line {
-        Line::Whole(bytes) => match parse(bytes) {
-            Some(Value::Array(batch)) => batch.into_iter().filter_map(frame).collect(),
-            Some(value) => frame(value).into_iter().collect(),
-            None => Vec::new(),
-        },
+        Line::Whole(bytes) => parse(bytes).map(frames).unwrap_or_default(),
         Line::Cut { head, tail, bytes } => {
             vec![Incoming::Oversized { frame: Fragment::read(head, tail), bytes: *bytes }]
         }
@@ -41,6 +37,14 @@ fn parse(bytes: &[u8]) -> Option<Value> {
         return None;
     }
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&pair_surrogates(text))).ok()
+}
+
+/// The frames in a value: one, or those of a batch.
+pub(crate) fn frames(value: Value) -> Vec<Incoming> {
+    match value {
+        Value::Array(batch) => batch.into_iter().filter_map(frame).collect(),
+        value => frame(value).into_iter().collect(),
+    }
 }
 
 fn frame(mut value: Value) -> Option<Incoming> {

@@ -24,6 +24,21 @@ pub(crate) fn initialize() -> Value {
 /// The one version that is spoken.
 pub(crate) const PROTOCOL_VERSION: u64 = 1;
 
+/// The names of what we send.
+pub(crate) mod method {
+    pub(crate) const INITIALIZE: &str = "initialize";
+    pub(crate) const NEW: &str = "session/new";
+    pub(crate) const LOAD: &str = "session/load";
+    pub(crate) const RESUME: &str = "session/resume";
+    pub(crate) const PROMPT: &str = "session/prompt";
+    pub(crate) const CANCEL: &str = "session/cancel";
+}
+
+/// The parameters of `session/load` and of `session/resume`.
+pub(crate) fn old_session(agent_session: &str, cwd: &Path) -> Value {
+    json!({"sessionId": agent_session, "cwd": cwd.to_string_lossy(), "mcpServers": []})
+}
+
 pub(crate) fn new_session(cwd: &Path) -> Value {
     json!({"cwd": cwd.to_string_lossy(), "mcpServers": []})
 }

@@ -21,6 +21,18 @@ pub(crate) fn event(params: &Value) -> Option<AgentEvent> {
     }
 }
 
+/// What an event is while a session is loaded: of what it tells again, only tool calls matter.
+pub(crate) fn history(event: AgentEvent) -> Option<AgentEvent> {
+    match event {
+        AgentEvent::Tool(frame) => Some(AgentEvent::History(frame)),
+        AgentEvent::Text(_)
+        | AgentEvent::Thought(_)
+        | AgentEvent::UserText(_)
+        | AgentEvent::Plan(_) => None,
+        other => Some(other),
+    }
+}
+
 /// The text of a chunk; of a link its address; of a picture or a sound, that there is one.
 fn text(update: &Value) -> Option<String> {
     let content = update.get("content")?;

@@ -288,7 +288,7 @@ impl Machine {
             AgentEvent::PromptEnded { token, result } => self.prompt_ended(at, token, result),
             AgentEvent::Exited(exit) => self.agent_exited(at, &exit),
             // What we said ourselves, and what nothing here shows.
-            AgentEvent::UserText(_) | AgentEvent::Other { .. } => {}
+            AgentEvent::UserText(_) | AgentEvent::History(_) | AgentEvent::Other { .. } => {}
         }
     }
 
