@@ -3,6 +3,7 @@
 mod client;
 mod maintain;
 mod qr;
+mod replay;
 mod run_server;
 
 use std::{
@@ -14,6 +15,7 @@ use std::{
 };
 
 use clap::{Args, Parser, Subcommand};
+use model::AgentKind;
 
 use crate::{
     Config,
@@ -50,6 +52,8 @@ enum Command {
     Check(Data),
     /// Give unused space in the store back to the system
     Compact(Data),
+    /// Print the tool messages that a recorded conversation comes to, as JSON lines
+    Replay(Replay),
 }
 
 #[derive(Debug, Args)]
@@ -68,8 +72,24 @@ struct Serve {
         value_delimiter = ','
     )]
     allow_hosts: Vec<AllowedHost>,
+    /// Write what passes between Kandev and its agents into this directory, secrets removed; look
+    /// through a file before you give it away
+    #[arg(long, env = "KANDEV_RECORD", value_name = "DIR")]
+    record: Option<PathBuf>,
     #[command(flatten)]
     data: Data,
+}
+
+#[derive(Debug, Args)]
+struct Replay {
+    /// A recording, as `kandev serve --record DIR` writes them; `-` reads standard input
+    file: PathBuf,
+    /// The agent whose dialect is read until the recorded program names itself
+    #[arg(long, value_name = "NAME", default_value = "generic", value_parser = parse_agent)]
+    agent: AgentKind,
+    /// Print what a browser gets: without output, but with its size
+    #[arg(long)]
+    view: bool,
 }
 
 #[derive(Debug, Args)]
@@ -117,6 +137,7 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Restore(WithFile { file, data }) => maintain::restore(&data.dir()?, &file)?,
         Command::Check(data) => return maintain::check(&data.dir()?),
         Command::Compact(data) => maintain::compact(&data.dir()?)?,
+        Command::Replay(Replay { file, agent, view }) => return replay::run(&file, agent, view),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -130,6 +151,7 @@ impl Serve {
             port: self.port,
             allow_hosts: self.allow_hosts,
             token,
+            record: self.record,
             ..config
         })
     }
@@ -182,6 +204,14 @@ fn parse_host(text: &str) -> Result<IpAddr, String> {
         return Ok(Ipv4Addr::LOCALHOST.into());
     }
     text.parse().map_err(|_| "it is no IP address; 0.0.0.0 stands for all of this machine".into())
+}
+
+/// An agent by its short name, or by the name that a program gives itself.
+fn parse_agent(name: &str) -> Result<AgentKind, String> {
+    let known = AgentKind::ALL.into_iter().find(|agent| agent.name().eq_ignore_ascii_case(name));
+    known
+        .or_else(|| agents::kind_of(name))
+        .ok_or_else(|| format!("it is one of {}", AgentKind::ALL.map(AgentKind::name).join(", ")))
 }
 
 /// Puts `serve` where no command stands.

@@ -23,6 +23,8 @@ pub struct Config {
     pub allow_hosts: Vec<AllowedHost>,
     /// Taken instead of the secret in the data directory.
     pub token: Option<AccessToken>,
+    /// Where conversations with agents are recorded; nowhere unless that was asked for.
+    pub record: Option<PathBuf>,
     /// The built page.
     pub site: Site,
 }
@@ -59,6 +61,7 @@ impl Config {
             data_dir: data_dir.into(),
             allow_hosts: Vec::new(),
             token: None,
+            record: None,
             site: Site::embedded(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
-use engine::Engine;
+use engine::{Engine, recording::Recorder};
 use store::{
     OpenError, Store, StoreError,
     lock::{DataLock, Holder, LockError},
@@ -89,9 +89,22 @@ pub enum StartError {
     /// The engine did not start.
     #[error(transparent)]
     Engine(#[from] engine::StartError),
+    /// Recordings have no place.
+    #[error("cannot record into {dir} ({source}): choose another directory with --record")]
+    Record {
+        /// The directory.
+        dir: String,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Part of the start panicked.
     #[error("the start was interrupted ({0}): start again, and report it if it comes back")]
     Interrupted(#[from] tokio::task::JoinError),
+}
+
+fn recorder(dir: &Path) -> Result<Recorder, StartError> {
+    Recorder::new(dir)
+        .map_err(|source| StartError::Record { dir: dir.display().to_string(), source })
 }
 
 fn name(holder: Option<&Holder>) -> String {
@@ -116,12 +129,13 @@ impl Server {
             Some(token) => token.clone(),
             None => secret::load_or_create(&config.data_dir)?,
         };
+        let recorder = config.record.as_deref().map(recorder).transpose()?;
         let store = open_store(&config.data_dir).await?;
         let public_url = config.public_url(addr);
         let auth = Auth::open(store.clone(), &token, addr.port(), public_url).await?;
         let closing = CancellationToken::new();
         let state = AppState {
-            engine: Engine::start(store).await?,
+            engine: Engine::start_recording(store, recorder).await?,
             auth,
             allowed: Arc::new(Allowed::new(addr, &config.allow_hosts)),
             site: Arc::new(config.site),

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use model::{AgentIdentity, AgentProcess};
+use model::{AgentIdentity, AgentProcess, LaunchCommand};
 use rustix::process::Signal;
 use serde_json::Value;
 use tokio::{
@@ -13,7 +13,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AgentEvent, Closed, Launch, PermissionKey, PermissionOutcome, RpcError, SpawnError,
+    AgentEvent, Closed, Direction, Launch, PermissionKey, PermissionOutcome, RpcError, SpawnError,
+    Tap,
     connection::Connection,
     lines::Splitter,
     outgoing::{self, PROTOCOL_VERSION, method},
@@ -94,17 +95,21 @@ impl Agent {
     /// When the program or the folder cannot be found, or the system refuses.
     pub fn spawn(launch: Launch) -> Result<(Self, mpsc::Receiver<AgentEvent>), SpawnError> {
         let mut command = launch.to_command()?;
-        let program = launch.command.program;
+        let Launch { command: LaunchCommand { program, .. }, session_id, tap, .. } = launch;
         let failed = |source| SpawnError::Io { program: program.clone(), source };
         let child = command.spawn().map_err(failed)?;
         // Neither is missing: until it is waited for, the child is there, be it as a zombie.
         let pid = child.id().unwrap_or_default();
         let started = start_of(pid).unwrap_or_default();
-        let process = AgentProcess { session_id: launch.session_id, pid, started, program };
-        Ok(Self::attach(child, process))
+        let process = AgentProcess { session_id, pid, started, program };
+        Ok(Self::attach(child, process, tap))
     }
 
-    fn attach(mut child: Child, process: AgentProcess) -> (Self, mpsc::Receiver<AgentEvent>) {
+    fn attach(
+        mut child: Child,
+        process: AgentProcess,
+        tap: Option<Tap>,
+    ) -> (Self, mpsc::Receiver<AgentEvent>) {
         let (events, received) = mpsc::channel(EVENTS);
         let (outgoing, queue) = mpsc::channel(OUTGOING);
         let (stop, stop_asked) = watch::channel(None);
@@ -124,9 +129,15 @@ impl Agent {
             close_stdin: close_stdin.clone(),
             mute: mute.clone(),
             exited: exited.clone(),
-            reader: tokio::spawn(read(lines, Arc::clone(&connection), events.clone(), mute)),
-            writer: tokio::spawn(write(stdin, queue, close_stdin)),
-            stderr: tokio::spawn(stderr::drain(stderr, exited.clone())),
+            reader: tokio::spawn(read(
+                lines,
+                Arc::clone(&connection),
+                events.clone(),
+                mute,
+                tap.clone(),
+            )),
+            writer: tokio::spawn(write(stdin, queue, close_stdin, tap.clone())),
+            stderr: tokio::spawn(stderr::drain(stderr, exited.clone(), tap)),
             events,
             ended: ended_sender,
         };
@@ -263,9 +274,13 @@ async fn read(
     connection: Arc<Connection>,
     events: mpsc::Sender<AgentEvent>,
     mute: CancellationToken,
+    tap: Option<Tap>,
 ) {
     let at_end = mute.drop_guard();
     while let Some(line) = lines.next().await {
+        if let Some(tap) = &tap {
+            tap.hear(Direction::In, &line.kept());
+        }
         deliver(connection.receive(&line), &events).await;
     }
     let unanswered = connection.close();
@@ -285,9 +300,13 @@ async fn write(
     mut stdin: ChildStdin,
     mut queue: mpsc::Receiver<String>,
     close_stdin: CancellationToken,
+    tap: Option<Tap>,
 ) {
     let writing = async {
         while let Some(line) = queue.recv().await {
+            if let Some(tap) = &tap {
+                tap.hear(Direction::Out, line.trim_end().as_bytes());
+            }
             if let Err(err) = stdin.write_all(line.as_bytes()).await {
                 tracing::debug!(%err, "an agent takes no more input");
                 return;

@@ -12,7 +12,7 @@ use model::{LaunchCommand, SessionId, TaskId};
 use rustix::fs::{Access, access};
 use tokio::process::Command;
 
-use crate::{SpawnError, process};
+use crate::{SpawnError, Tap, process};
 
 /// What is started, where, and for whom.
 pub struct Launch {
@@ -24,6 +24,8 @@ pub struct Launch {
     pub session_id: SessionId,
     /// The task it works on: `KANDEV_TASK_ID`.
     pub task_id: TaskId,
+    /// Who hears what passes.
+    pub tap: Option<Tap>,
 }
 
 /// What the server takes its secret from, where it is given by the environment.
@@ -96,6 +98,7 @@ mod tests {
             work_dir: work_dir.into(),
             session_id: SessionId::from_bytes([1; 16]),
             task_id: TaskId::from_bytes([2; 16]),
+            tap: None,
         }
     }
 

@@ -21,6 +21,7 @@ pub mod process;
 mod stderr;
 mod supervisor;
 pub mod survivor;
+mod tap;
 mod update;
 
 pub use agent::{Agent, Initialized, NewSession};
@@ -29,3 +30,4 @@ pub use event::{AgentEvent, Exit, StopReason};
 pub use launch::Launch;
 pub use observer::{Observed, Observer};
 pub use permission::{PermissionKey, PermissionOutcome};
+pub use tap::{Direction, Tap};

@@ -1,5 +1,7 @@
 //! Bytes -> lines, with a bound: of a line that is too long only its two ends are kept.
 
+use std::borrow::Cow;
+
 /// A line without its line feed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
@@ -14,6 +16,18 @@ pub(crate) enum Line {
         /// How long it was.
         bytes: u64,
     },
+}
+
+impl Line {
+    /// What is kept of it, in one piece.
+    pub(crate) fn kept(&self) -> Cow<'_, [u8]> {
+        match self {
+            Self::Whole(bytes) => Cow::Borrowed(bytes),
+            Self::Cut { head, tail, .. } => {
+                Cow::Owned([head.as_slice(), b" ... ", tail.as_slice()].concat())
+            }
+        }
+    }
 }
 
 /// Splits a stream of chunks into lines.

@@ -6,6 +6,7 @@ use tokio::process::ChildStderr;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    Direction, Tap,
     lines::{Line, Splitter},
     output::Output,
 };
@@ -18,10 +19,17 @@ const TAIL_LINES: usize = 20;
 const TAIL_CHARS: usize = 500;
 
 /// Reads until the end of the stream; the last lines, oldest first.
-pub(crate) async fn drain(stderr: ChildStderr, exited: CancellationToken) -> Vec<String> {
+pub(crate) async fn drain(
+    stderr: ChildStderr,
+    exited: CancellationToken,
+    tap: Option<Tap>,
+) -> Vec<String> {
     let mut output = Output::new(stderr, Splitter::new(LINE_BYTES, 0), exited);
     let mut tail = Tail::default();
     while let Some(line) = output.next().await {
+        if let Some(tap) = &tap {
+            tap.hear(Direction::Err, &line.kept());
+        }
         tail.push(&line);
     }
     tail.0.into()

@@ -11,6 +11,7 @@ mod command_line;
 mod fanout;
 mod folder;
 mod history;
+pub mod recording;
 mod recovery;
 mod safe_text;
 mod seed;
@@ -28,7 +29,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use boot::Route;
 
-use crate::{board::LiveCard, fanout::Fanout, session::SessionHandle};
+use crate::{board::LiveCard, fanout::Fanout, recording::Recorder, session::SessionHandle};
 
 /// The application, without any web: cheap to clone.
 #[derive(Clone)]
@@ -50,6 +51,7 @@ struct Shared {
     /// id, so it would take a new agent of the same session for one of them.
     swept: CancellationToken,
     tasks: TaskTracker,
+    recorder: Option<Recorder>,
 }
 
 /// The engine could not start.
@@ -68,6 +70,18 @@ impl Engine {
     ///
     /// The store cannot be read or written.
     pub async fn start(store: Store) -> Result<Self, StartError> {
+        Self::start_recording(store, None).await
+    }
+
+    /// The same; with a recorder, whatever passes between Kandev and its agents is written down.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read or written.
+    pub async fn start_recording(
+        store: Store,
+        recorder: Option<Recorder>,
+    ) -> Result<Self, StartError> {
         seed::seed(&store).await?;
         let left = recovery::settle(&store, clock::now()).await?;
         let engine = Self {
@@ -80,6 +94,7 @@ impl Engine {
                 stopping: CancellationToken::new(),
                 swept: CancellationToken::new(),
                 tasks: TaskTracker::new(),
+                recorder,
             }),
         };
         let (store, swept) = (engine.shared.store.clone(), engine.shared.swept.clone());

@@ -4,10 +4,10 @@
 
 mod driver;
 mod launch;
-mod machine;
-mod transcript;
+pub(crate) mod machine;
+pub(crate) mod transcript;
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use model::{ApiError, Author, ErrorCode, MessageId, MessageKind, SessionId, TaskId};
 use store::{Reader, StoreError};
@@ -17,6 +17,9 @@ use crate::{Engine, history, lock, not_found};
 
 /// Commands that may wait for one session.
 const COMMANDS: usize = 32;
+
+/// Between two looks at what streams.
+pub(crate) const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The longest prompt, in bytes.
 const PROMPT_BYTES: usize = 512 * 1024;

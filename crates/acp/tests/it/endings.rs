@@ -17,6 +17,7 @@ async fn a_program_that_is_missing_is_named() {
         work_dir: "/".into(),
         session_id: SessionId::from_bytes([1; 16]),
         task_id: TaskId::from_bytes([2; 16]),
+        tap: None,
     };
     let err = Agent::spawn(launch).err().unwrap();
     assert!(matches!(&err, SpawnError::NotFound { program } if program == "no-such-agent"));

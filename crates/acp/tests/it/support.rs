@@ -43,7 +43,8 @@ pub(crate) fn start(command: LaunchCommand) -> Started {
     let dir = tempfile::tempdir().unwrap();
     let session_id = SessionId::from_bytes(unique());
     let task_id = TaskId::from_bytes(unique());
-    let launch = Launch { command, work_dir: dir.path().to_owned(), session_id, task_id };
+    let launch =
+        Launch { command, work_dir: dir.path().to_owned(), session_id, task_id, tap: None };
     let (agent, events) = Agent::spawn(launch).unwrap();
     Started { agent, events, session_id, task_id, dir }
 }

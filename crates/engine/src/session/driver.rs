@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use super::{
-    Command,
+    Command, FLUSH_INTERVAL,
     launch::{StartFailure, Started},
     machine::{Changes, Machine},
     transcript::Stamp,
@@ -30,8 +30,6 @@ use crate::{
     clock, internal, lock, not_found, recovery,
 };
 
-/// Between two looks at what streams.
-const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
 /// Between two tries to store what was refused.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Events that are taken before what changed is looked at.
@@ -321,7 +319,7 @@ impl Driver {
     /// later changes of a body build on it.
     async fn store_changes(&mut self, durable: bool) -> Result<(), ApiError> {
         self.unstored.push(self.machine.take_changes());
-        let ops: Vec<Op> = self.unstored.iter().flat_map(ops_of).collect();
+        let ops: Vec<Op> = self.unstored.iter().flat_map(Changes::to_ops).collect();
         if !ops.is_empty() {
             let store = self.engine.store();
             let stored =
@@ -393,26 +391,6 @@ impl Driver {
         let is_stored = self.unstored.is_empty() && !self.machine.has_changes();
         self.machine.is_dormant() && is_stored && self.starting.is_none()
     }
-}
-
-fn ops_of(changes: &Changes) -> Vec<Op> {
-    let mut ops = Vec::new();
-    for changed in &changes.messages {
-        let message = &changed.message;
-        for (stream, change, extent) in &changed.bodies {
-            ops.push(Op::ChangeBody {
-                session_id: message.session_id,
-                seq: message.seq,
-                stream: *stream,
-                change: change.clone(),
-                extent: *extent,
-            });
-        }
-        ops.push(Op::PutMessage(message.clone()));
-    }
-    ops.extend(changes.session.clone().map(Op::PutSession));
-    ops.extend(changes.turn.clone().map(Op::PutTurn));
-    ops
 }
 
 fn stamp() -> Stamp {

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use acp::{Agent, Launch, RpcError, RpcErrorKind, SpawnError};
+use acp::{Agent, Launch, RpcError, RpcErrorKind, SpawnError, Tap};
 use model::{AgentIdentity, AgentProfile, Session};
 
 use crate::safe_text::safe_text;
@@ -17,12 +17,13 @@ pub(super) struct Started {
     pub(super) agent_session: String,
 }
 
-pub(super) fn launch_of(session: &Session, profile: &AgentProfile) -> Launch {
+pub(super) fn launch_of(session: &Session, profile: &AgentProfile, tap: Option<Tap>) -> Launch {
     Launch {
         command: profile.command.clone(),
         work_dir: PathBuf::from(&session.work_dir),
         session_id: session.id,
         task_id: session.task_id,
+        tap,
     }
 }
 

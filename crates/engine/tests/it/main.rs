@@ -4,6 +4,8 @@ mod board;
 mod lifecycle;
 mod output;
 mod permission;
+mod recorder;
 mod recovery;
+mod replay;
 mod support;
 mod trouble;

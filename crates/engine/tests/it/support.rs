@@ -30,8 +30,11 @@ impl Bench {
     }
 
     pub(crate) async fn on(store: Store) -> Result<Self> {
+        Self::with(Engine::start(store).await?)
+    }
+
+    pub(crate) fn with(engine: Engine) -> Result<Self> {
         let dir = tempfile::tempdir()?;
-        let engine = Engine::start(store).await?;
         let told = engine.subscribe();
         Ok(Self { engine, dir, told })
     }

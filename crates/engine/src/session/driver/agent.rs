@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use acp::{Agent, AgentEvent, PermissionOutcome};
+use acp::{Agent, AgentEvent, PermissionOutcome, Tap};
 use shell_output::Dialect;
 use store::Op;
 use tokio::time::Instant;
@@ -68,7 +68,7 @@ impl Driver {
 
     async fn spawn_agent(&mut self) {
         let session = self.machine.session();
-        let launch = launch::launch_of(session, &self.profile);
+        let launch = launch::launch_of(session, &self.profile, self.begin_recording());
         let (agent, events) = match Agent::spawn(launch) {
             Ok(spawned) => spawned,
             Err(err) => {
@@ -90,6 +90,23 @@ impl Driver {
         self.starting = Some(Box::pin(async { handshake.await.map(Progress::Ready) }));
         self.agent = Some(agent);
         self.events = Some(events);
+    }
+
+    /// Begins to record the agent that is about to start, where that was asked for. A recording
+    /// that cannot be written is no reason not to work.
+    fn begin_recording(&self) -> Option<Tap> {
+        let recorder = self.engine.shared.recorder.as_ref()?;
+        let session = self.machine.session().id;
+        match recorder.begin(session, &self.profile.command) {
+            Ok((tap, recording)) => {
+                self.engine.shared.tasks.spawn_blocking(move || recording.write());
+                Some(tap)
+            }
+            Err(err) => {
+                tracing::error!(%err, %session, "an agent cannot be recorded");
+                None
+            }
+        }
     }
 
     async fn end_agent(&mut self) {
