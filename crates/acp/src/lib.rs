@@ -11,6 +11,8 @@ mod error;
 mod event;
 mod fragment;
 mod frame;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod launch;
 mod lines;
 mod observer;

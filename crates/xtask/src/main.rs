@@ -12,6 +12,7 @@
 mod bench;
 mod browser;
 mod build;
+mod fuzz;
 mod process;
 mod run;
 mod site;
@@ -35,6 +36,7 @@ Usage: cargo xtask COMMAND
   test [--only STEP]... [--skip STEP]...
                         everything that must hold before a change lands
   tidy                  check the rules of the workspace that no compiler knows
+  fuzz TARGET SECONDS   look for frames (`frames`) or bytes (`lines`) of an agent that break something
   screens               take the pictures in docs/screens again
   bench idle            memory of an idle release server, and its time to listen
 ";
@@ -60,6 +62,7 @@ fn dispatch(args: &[String]) -> Result<()> {
         "build" => build::build(&Workspace::load()?),
         "test" => test::test(&Workspace::load()?, rest),
         "tidy" => tidy::tidy(&Workspace::load()?),
+        "fuzz" => fuzz::fuzz(&Workspace::load()?, rest),
         "screens" => browser::screens(&Workspace::load()?),
         "bench" => bench::bench(&Workspace::load()?, rest),
         "help" | "--help" | "-h" => {

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 
 use crate::browser;
+use crate::fuzz;
 use crate::process::{is_installed, run};
 use crate::site;
 use crate::tidy;
@@ -23,7 +24,7 @@ struct Step {
     check: fn(&Workspace) -> Result<()>,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step { name: "fmt", title: "Formatting", advice: "run `cargo fmt --all`", check: formatting },
     Step {
         name: "tidy",
@@ -48,6 +49,12 @@ const STEPS: [Step; 7] = [
         title: "Unit and integration tests",
         advice: "run one test with `cargo nextest run -p PACKAGE NAME`",
         check: unit_tests,
+    },
+    Step {
+        name: "fuzz",
+        title: "A short run of the fuzz targets",
+        advice: "make the input that was kept a test; `cargo xtask fuzz TARGET 60` looks for more",
+        check: fuzz::smoke,
     },
     Step {
         name: "doc",
@@ -127,7 +134,10 @@ fn formatting(workspace: &Workspace) -> Result<()> {
 fn lints(workspace: &Workspace) -> Result<()> {
     let deny = ["--", "--deny", "warnings"];
     run(workspace.cargo().args(["clippy", "--all-targets"]).args(deny))?;
-    run(workspace.cargo().args(["clippy", "--all-targets", "--package", "xtask"]).args(deny))?;
+    run(workspace
+        .cargo()
+        .args(["clippy", "--all-targets", "--package", "xtask", "--package", "fuzz"])
+        .args(deny))?;
     let browser = Toolchain::find()?;
     let hydrate = ["--package", "app", "--no-default-features", "--features", "hydrate"];
     browser.lint(workspace, &hydrate)?;
@@ -164,14 +174,17 @@ mod tests {
 
     #[test]
     fn every_step_runs_by_default() {
-        assert_eq!(names(&[]).unwrap(), ["fmt", "tidy", "clippy", "site", "nextest", "doc", "e2e"]);
+        assert_eq!(
+            names(&[]).unwrap(),
+            ["fmt", "tidy", "clippy", "site", "nextest", "fuzz", "doc", "e2e"]
+        );
     }
 
     #[test]
     fn only_and_skip_choose_steps_in_their_order() {
         assert_eq!(names(&["--only", "site", "--only", "fmt"]).unwrap(), ["fmt", "site"]);
         let skipped = names(&["--skip", "e2e", "--skip", "clippy"]).unwrap();
-        assert_eq!(skipped, ["fmt", "tidy", "site", "nextest", "doc"]);
+        assert_eq!(skipped, ["fmt", "tidy", "site", "nextest", "fuzz", "doc"]);
     }
 
     #[test]

@@ -57,6 +57,11 @@ const RULES: &[Rule] = &[
         may_use: &["engine", "model"],
         why: "pages know views, and commands of the engine under `ssr`",
     },
+    Rule {
+        member: "fuzz",
+        may_use: &["acp", "agents", "model", "shell-output"],
+        why: "fuzzing reaches what reads foreign bytes, and nothing else",
+    },
     Rule { member: "frontend", may_use: &["app"], why: "the entry only hydrates the app" },
     Rule {
         member: "server",
@@ -77,10 +82,10 @@ const RULES: &[Rule] = &[
 ];
 
 /// What tests may use beside the rule of their member.
-const FOR_TESTS: [&str; 2] = ["fake-agent", "testkit"];
+const FOR_TESTS: [&str; 3] = ["agents", "fake-agent", "testkit"];
 
 /// Members that a plain `cargo build` leaves out.
-const NOT_DEFAULT: [&str; 2] = ["frontend", "xtask"];
+const NOT_DEFAULT: [&str; 3] = ["frontend", "fuzz", "xtask"];
 
 /// Reads the members out of cargo's description.
 pub(super) fn members(metadata: &Metadata) -> Vec<Member> {
