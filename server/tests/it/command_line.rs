@@ -216,3 +216,83 @@ async fn help_and_version_are_there() -> Result<()> {
     );
     Ok(())
 }
+
+/// A recording of a real agent.
+fn recording(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/shell-output/tests/recordings");
+    format!("{folder}/{name}.jsonl")
+}
+
+fn json_lines(text: &str) -> Result<Vec<serde_json::Value>> {
+    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
+#[tokio::test]
+async fn s_030_a_replay_prints_each_stored_tool_message_with_its_output() -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let printed = success(dir.path(), &["replay", &recording("opencode/exit4")]).await?;
+    let messages = json_lines(&printed)?;
+    assert_eq!(messages.len(), 1);
+    let metadata = &messages[0]["metadata"];
+    let exec = &metadata["normalized"]["shell_exec"];
+    assert_eq!(
+        (&messages[0]["type"], &metadata["status"]),
+        (&"tool_execute".into(), &"error".into())
+    );
+    assert_eq!(
+        (&exec["output"]["exit_code"], &exec["output"]["stdout"]),
+        (&4.into(), &"one\ntwo\n".into())
+    );
+    assert!(dir.path().read_dir()?.next().is_none(), "nothing of the data directory is touched");
+    Ok(())
+}
+
+#[tokio::test]
+async fn s_031_a_replay_for_the_browser_has_no_output_in_it() -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let printed = success(dir.path(), &["replay", "--view", &recording("claude/exit4")]).await?;
+    let output = &json_lines(&printed)?[0]["metadata"]["normalized"]["shell_exec"]["output"];
+    assert_eq!((output["stdout_bytes"].as_u64(), output.get("stdout")), (Some(7), None));
+    Ok(())
+}
+
+#[tokio::test]
+async fn s_003_a_recording_without_a_name_is_read_as_the_given_agent() -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let file = dir.path().join("nameless.jsonl");
+    let named = std::fs::read_to_string(recording("pi/exit4"))?;
+    std::fs::write(&file, named.replace("agentInfo", "nobody"))?;
+    let file = file.to_str().context("a plain path")?;
+    let command = async |agent: &str| {
+        let printed = success(dir.path(), &["replay", "--agent", agent, file]).await?;
+        let exec = &json_lines(&printed)?[0]["metadata"]["normalized"]["shell_exec"];
+        anyhow::Ok(exec["command"].as_str().map(str::len))
+    };
+    assert_eq!(command("generic").await?, Some(0), "nobody but Pi has its command in the title");
+    assert!(command("pi").await?.is_some_and(|len| len > 0));
+    assert!(
+        failure_lines(dir.path(), &["replay", "--agent", "nobody", file])
+            .await?
+            .contains("opencode")
+    );
+    Ok(())
+}
+
+/// What a command that is refused says, on however many lines.
+async fn failure_lines(dir: &Path, args: &[&str]) -> Result<String> {
+    let output = run(dir, args).await?;
+    assert!(!output.status.success(), "{args:?} succeeded");
+    Ok(String::from_utf8(output.stderr)?)
+}
+
+#[tokio::test]
+async fn s_017_a_bad_line_of_a_recording_is_named_and_ends_with_2() -> Result<()> {
+    let dir = tempfile::tempdir()?;
+    let file = dir.path().join("bad.jsonl");
+    std::fs::write(&file, "{\"t\": 0, \"dir\": \"in\", \"frame\": {}}\n\n{\"t\": 1}\n")?;
+    let output = run(dir.path(), &["replay", file.to_str().context("a plain path")?]).await?;
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr)?.contains("line 3:"));
+    assert!(output.stdout.is_empty());
+    Ok(())
+}
