@@ -1,16 +1,22 @@
 //! `cargo xtask bench`: numbers that the product promises, measured on the release binary.
 
 mod idle;
+mod ingest;
 
 use anyhow::{Result, bail};
 
 use crate::workspace::Workspace;
 
-/// Runs the measurement that is named.
+/// Runs the measurement that is named, or all of them.
 pub(crate) fn bench(workspace: &Workspace, args: &[String]) -> Result<()> {
     let names: Vec<&str> = args.iter().map(String::as_str).collect();
     match names[..] {
+        [] => {
+            idle::measure(workspace)?;
+            ingest::measure(workspace)
+        }
         ["idle"] => idle::measure(workspace),
-        _ => bail!("name what to measure: `cargo xtask bench idle`"),
+        ["ingest"] => ingest::measure(workspace),
+        _ => bail!("there are `cargo xtask bench`, `bench idle` and `bench ingest`"),
     }
 }

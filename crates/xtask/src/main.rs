@@ -38,7 +38,7 @@ Usage: cargo xtask COMMAND
   tidy                  check the rules of the workspace that no compiler knows
   fuzz TARGET SECONDS   look for frames (`frames`) or bytes (`lines`) of an agent that break something
   screens               take the pictures in docs/screens again
-  bench idle            memory of an idle release server, and its time to listen
+  bench [idle | ingest] what an idle server holds, what it costs to take in what agents say
 ";
 
 fn main() -> ExitCode {

@@ -1,0 +1,35 @@
+//! What it costs to take in what agents say; the table goes to `docs/benchmarks.md`.
+
+use std::fs;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::workspace::Workspace;
+
+const HEAD: &str = "\
+# Benchmarks
+
+Written by `cargo xtask bench ingest`.
+Ratios of one run, each the best of three: machines differ, and are noisy.
+Recorded conversations are taken in as fast as the machine can, and stored as often as their recorded time says, which is more often than a live session at that speed would.
+
+";
+
+/// Runs the benchmark and writes down what it printed, also when a promise is not kept.
+pub(super) fn measure(workspace: &Workspace) -> Result<()> {
+    let mut command = workspace.cargo();
+    command.args(["bench", "--quiet", "--package", "engine", "--bench", "ingest"]);
+    println!("$ cargo bench --package engine --bench ingest");
+    let output = command.output().context("running the benchmark")?;
+    let table = String::from_utf8(output.stdout).context("reading what the benchmark printed")?;
+    print!("{table}");
+    if table.starts_with('|') {
+        let path = workspace.root.join("docs/benchmarks.md");
+        fs::write(&path, format!("{HEAD}{table}"))
+            .with_context(|| format!("writing {}", path.display()))?;
+    }
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(())
+}
