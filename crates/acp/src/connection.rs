@@ -119,7 +119,7 @@ impl Connection {
             }
             Incoming::Request { id, method, params } => self.asked(id, &method, &params),
             Incoming::Notification { method, params } => {
-                let event = told(&method, &params)?;
+                let event = told(&method, params)?;
                 if self.is_told_again() { update::history(event) } else { Some(event) }
             }
             Incoming::Oversized { frame, bytes } => self.oversized(frame, bytes),
@@ -238,7 +238,7 @@ pub(crate) fn permission_request(id: &Value, method: &str, params: &Value) -> Op
     Some(AgentEvent::Permission { key: PermissionKey(id.clone()), tool, options })
 }
 
-pub(crate) fn told(method: &str, params: &Value) -> Option<AgentEvent> {
+pub(crate) fn told(method: &str, params: Value) -> Option<AgentEvent> {
     if method != "session/update" {
         tracing::debug!(method, "an agent's notification has no meaning here");
         return None;

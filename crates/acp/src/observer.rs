@@ -123,7 +123,7 @@ impl Observer {
                 permission_request(&id, &method, &params).map(Observed::Event)
             }
             Incoming::Notification { method, params } => {
-                let event = told(&method, &params)?;
+                let event = told(&method, params)?;
                 let event = if self.is_told_again() { update::history(event)? } else { event };
                 Some(Observed::Event(event))
             }

@@ -7,16 +7,16 @@ use shell_output::{FrameOrigin, ToolFrame};
 use crate::AgentEvent;
 
 /// The event in the parameters of a `session/update`; `None` when there is nothing to be read.
-pub(crate) fn event(params: &Value) -> Option<AgentEvent> {
-    let update = params.get("update")?;
+pub(crate) fn event(mut params: Value) -> Option<AgentEvent> {
+    let update = params.get_mut("update")?.take();
     let kind = update.get("sessionUpdate")?.as_str()?;
     match kind {
-        "agent_message_chunk" => text(update).map(AgentEvent::Text),
-        "agent_thought_chunk" => text(update).map(AgentEvent::Thought),
-        "user_message_chunk" => text(update).map(AgentEvent::UserText),
-        "tool_call" => ToolFrame::parse(FrameOrigin::Call, update).map(AgentEvent::Tool),
-        "tool_call_update" => ToolFrame::parse(FrameOrigin::Update, update).map(AgentEvent::Tool),
-        "plan" => Some(AgentEvent::Plan(plan(update))),
+        "agent_message_chunk" => text(&update).map(AgentEvent::Text),
+        "agent_thought_chunk" => text(&update).map(AgentEvent::Thought),
+        "user_message_chunk" => text(&update).map(AgentEvent::UserText),
+        "tool_call" => ToolFrame::take(FrameOrigin::Call, update).map(AgentEvent::Tool),
+        "tool_call_update" => ToolFrame::take(FrameOrigin::Update, update).map(AgentEvent::Tool),
+        "plan" => Some(AgentEvent::Plan(plan(&update))),
         other => Some(AgentEvent::Other { kind: other.to_owned() }),
     }
 }
@@ -64,7 +64,7 @@ mod tests {
     use serde_json::json;
 
     fn of(update: &Value) -> Option<AgentEvent> {
-        event(&json!({"sessionId": "s", "update": update}))
+        event(json!({"sessionId": "s", "update": update}))
     }
 
     #[test]

@@ -50,20 +50,34 @@ pub struct ToolFrame {
 impl ToolFrame {
     /// Reads a frame; `None` without a `toolCallId` string.
     pub fn parse(origin: FrameOrigin, value: &Value) -> Option<Self> {
+        Self::take(origin, value.clone())
+    }
+
+    /// The same, of a value that nobody else needs: its texts, which may be large, are moved.
+    pub fn take(origin: FrameOrigin, mut value: Value) -> Option<Self> {
         let text = |key: &str| value.get(key).and_then(Value::as_str).filter(|s| !s.is_empty());
-        let given = |key: &str| value.get(key).filter(|v| !v.is_null()).cloned();
         let tool_name = || value.pointer("/_meta/claudeCode/toolName").and_then(Value::as_str);
+        let call_id = value.get("toolCallId")?.as_str()?.to_owned();
+        let title = text("title").map(str::to_owned);
+        let tool_kind = text("kind").map(str::to_owned);
+        let name = text("name").or_else(tool_name).map(str::to_owned);
+        let status = text("status").and_then(status);
+        let paths = value.get("locations").map(paths).unwrap_or_default();
+        let mut given = |key: &str| value.get_mut(key).map(Value::take).filter(|v| !v.is_null());
         Some(Self {
-            call_id: value.get("toolCallId")?.as_str()?.to_owned(),
+            call_id,
             origin,
-            title: text("title").map(str::to_owned),
-            tool_kind: text("kind").map(str::to_owned),
-            name: text("name").or_else(tool_name).map(str::to_owned),
-            status: text("status").and_then(status),
+            title,
+            tool_kind,
+            name,
+            status,
             raw_input: given("rawInput"),
             raw_output: given("rawOutput"),
-            content: value.get("content").and_then(Value::as_array).cloned(),
-            paths: value.get("locations").map(paths).unwrap_or_default(),
+            content: match given("content") {
+                Some(Value::Array(items)) => Some(items),
+                _ => None,
+            },
+            paths,
             meta: given("_meta"),
         })
     }
