@@ -254,6 +254,7 @@ fn session_of(task: &Task, profile: &AgentProfile) -> Session {
         work_dir: task.folder.clone(),
         state: SessionState::Created,
         agent_session_id: None,
+        agent_session_seq: 0,
         error: None,
         created_at: task.created_at,
         updated_at: task.created_at,

@@ -5,6 +5,7 @@
 mod driver;
 mod launch;
 pub(crate) mod machine;
+mod recall;
 pub(crate) mod transcript;
 
 use std::{collections::HashMap, time::Duration};
@@ -18,8 +19,10 @@ use crate::{Engine, history, lock, not_found};
 /// Commands that may wait for one session.
 const COMMANDS: usize = 32;
 
-/// Between two looks at what streams.
-pub(crate) const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
+/// Between two looks at what streams, and between two changes of one call that are stored and told.
+/// The end of a call does not wait, nor does what is left when its session's task ends; with both,
+/// no second has more than ten changes of one call (S-027).
+pub(crate) const FLUSH_INTERVAL: Duration = Duration::from_millis(130);
 
 /// The longest prompt, in bytes.
 const PROMPT_BYTES: usize = 512 * 1024;

@@ -55,6 +55,10 @@ pub struct Session {
     /// The agent's own id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_session_id: Option<String>,
+    /// The place of the first message that belongs to that session: before it, ids of tool calls
+    /// mean nothing to the agent.
+    #[serde(default)]
+    pub agent_session_seq: u64,
     /// Why it failed, safe to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

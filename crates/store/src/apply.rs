@@ -153,7 +153,9 @@ impl Change<'_> {
         table.insert(&*record, &*table::encode(message)?)?;
         let metadata = &message.metadata;
         let client_id = metadata.client_message_id.as_ref().map(|id| key::client_id(session, id));
-        let tool_call = metadata.tool_call_id.as_ref().map(|id| key::tool_call(session, id));
+        // A request for leave names the call that it is about, and is not its row.
+        let row = metadata.tool_call_id.as_ref().filter(|_| metadata.permission.is_none());
+        let tool_call = row.map(|id| key::tool_call(session, id));
         for key in client_id.iter().chain(&tool_call) {
             // An older message that changes must not take the entry from a newer one.
             if table.seq(key)?.is_none_or(|newest| newest < seq) {

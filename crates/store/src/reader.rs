@@ -145,7 +145,7 @@ impl Reader {
         })
     }
 
-    /// The newest message of a tool call.
+    /// The newest row of a tool call; a request for leave is none.
     pub fn message_by_tool_call(
         &self,
         session: SessionId,

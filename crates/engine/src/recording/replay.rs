@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// Operations that go to the store at once.
+const PENDING_OPS: usize = 256;
+
 /// Why a recording cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
@@ -110,7 +113,8 @@ pub async fn replay(input: impl BufRead, agent: AgentKind) -> Result<Replayed, R
             replay.take(line).await?;
         }
     }
-    replay.store_changes().await?;
+    replay.keep_changes();
+    replay.commit().await?;
     Ok(Replayed { store: replay.store, session_id: replay.session_id, _dir: replay.dir })
 }
 
@@ -122,6 +126,8 @@ struct Replay {
     tokens: HashMap<u64, u64>,
     is_open: bool,
     last_flush: Duration,
+    /// What a live session would have stored by now; it goes to the store in larger pieces.
+    pending: Vec<Op>,
     store: Store,
     session_id: SessionId,
     dir: tempfile::TempDir,
@@ -141,6 +147,7 @@ impl Replay {
             tokens: HashMap::new(),
             is_open: false,
             last_flush: Duration::ZERO,
+            pending: Vec::new(),
             store,
             session_id,
             dir,
@@ -154,11 +161,18 @@ impl Replay {
             What::Other => return Ok(()),
         };
         for observed in seen {
-            self.play(stamp(line.at), observed);
+            let at = stamp(line.at);
+            if let Observed::Event(event) = &observed {
+                self.recall(at, event).await?;
+            }
+            self.play(at, observed);
             if self.machine.is_urgent() || line.at >= self.last_flush + FLUSH_INTERVAL {
                 self.last_flush = line.at;
-                self.store_changes().await?;
+                self.keep_changes();
             }
+        }
+        if self.pending.len() >= PENDING_OPS {
+            self.commit().await?;
         }
         Ok(())
     }
@@ -206,10 +220,26 @@ impl Replay {
         self.tokens.extend(sent.map(|sent| (token, sent)));
     }
 
-    async fn store_changes(&mut self) -> Result<(), StoreError> {
+    /// Hands in a call that the event is about and only the store still has.
+    async fn recall(&mut self, at: Stamp, event: &AgentEvent) -> Result<(), StoreError> {
+        let Some(recall) = self.machine.recall(event) else { return Ok(()) };
+        self.commit().await?;
+        if let Some(row) = self.store.read(|reader| recall.read(reader))? {
+            self.machine.recalled(at, row);
+        }
+        Ok(())
+    }
+
+    fn keep_changes(&mut self) {
         drop(self.machine.take_effects());
-        let ops = self.machine.take_changes().to_ops();
-        if ops.is_empty() { Ok(()) } else { self.store.commit_lazy(ops).await }
+        self.pending.extend(self.machine.take_changes().to_ops());
+    }
+
+    async fn commit(&mut self) -> Result<(), StoreError> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        self.store.commit_lazy(std::mem::take(&mut self.pending)).await
     }
 }
 
@@ -247,6 +277,7 @@ fn blank(agent: AgentKind) -> (Task, Session) {
         work_dir: String::new(),
         state: SessionState::Created,
         agent_session_id: None,
+        agent_session_seq: 0,
         error: None,
         created_at: now,
         updated_at: now,

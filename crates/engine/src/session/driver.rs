@@ -1,18 +1,18 @@
 //! The task of one session: feeds the machine, stores and tells what changed, does its effects.
 //!
 //! Whatever came is stored before it is told, and what a person is promised is durable first.
-//! Output that streams is taken ten times a second at most.
+//! What streams is taken a few times a second.
 
 mod agent;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use acp::{Agent, AgentEvent};
+use acp::{Agent, AgentEvent, Initialized};
 use model::{
     AgentProfile, ApiError, MessageId, Session, SessionId, TaskState, Turn, wire::Notification,
 };
 use shell_output::Dialect;
-use store::{Op, StoreError};
+use store::StoreError;
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until},
@@ -20,7 +20,7 @@ use tokio::{
 
 use super::{
     Command, FLUSH_INTERVAL,
-    launch::{StartFailure, Started},
+    launch::{Opened, StartFailure},
     machine::{Changes, Machine},
     transcript::Stamp,
 };
@@ -76,8 +76,10 @@ type Starting = Pin<Box<dyn Future<Output = Result<Progress, StartFailure>> + Se
 enum Progress {
     /// Nothing of an earlier run is left, so that a process can be started.
     Clear,
+    /// The agent has named itself.
+    Initialized(Initialized),
     /// The agent takes prompts.
-    Ready(Started),
+    Open(Opened),
 }
 
 struct Driver {
@@ -91,7 +93,7 @@ struct Driver {
     flush_at: Option<Instant>,
     cancel_deadline: Option<(Instant, u64)>,
     /// What the store refused; it comes before anything newer.
-    unstored: Vec<Changes>,
+    unstored: Option<Changes>,
     card: LiveCard,
 }
 
@@ -110,7 +112,7 @@ pub(super) async fn run(engine: Engine, seed: Seed, mut commands: mpsc::Receiver
         last_flush: Instant::now(),
         flush_at: None,
         cancel_deadline: None,
-        unstored: Vec::new(),
+        unstored: None,
         card: LiveCard::default(),
     };
     while let Some(wake) = driver.next(&mut commands).await {
@@ -178,7 +180,7 @@ impl Driver {
         match wake {
             Wake::Command(command) => self.on_command(command).await,
             Wake::Agent(event) => {
-                self.on_agent(*event);
+                self.on_agent(*event).await;
                 self.settle_logged().await;
             }
             Wake::AgentGone => self.events = None,
@@ -187,16 +189,17 @@ impl Driver {
                 self.on_started(result).await;
                 self.settle_logged().await;
             }
-            Wake::Flush => self.flush().await,
+            Wake::Flush => {
+                self.flush().await;
+                self.schedule_flush();
+            }
             Wake::CancelOverdue(token) => {
                 self.cancel_deadline = None;
                 self.machine.cancel_overdue(stamp(), token);
                 self.settle_logged().await;
             }
-            Wake::Stopping => {
-                self.machine.interrupt(stamp());
-                self.settle_logged().await;
-            }
+            // A failure was logged; there is no later to try again.
+            Wake::Stopping => drop(self.end().await),
         }
     }
 
@@ -220,11 +223,18 @@ impl Driver {
                 let _ = reply.send(answer);
             }
             Command::End { reply } => {
-                self.machine.interrupt(stamp());
-                let settled = self.settle().await;
-                let _ = reply.send(settled);
+                let ended = self.end().await;
+                let _ = reply.send(ended);
             }
         }
+    }
+
+    /// Ends the agent and its turn. What still waited to be stored and told waits no longer.
+    async fn end(&mut self) -> Result<(), ApiError> {
+        self.machine.interrupt(stamp());
+        self.settle().await?;
+        let rest = self.machine.take_changes();
+        self.store(rest, true).await
     }
 
     async fn prompt(
@@ -248,17 +258,31 @@ impl Driver {
     }
 
     /// Takes an event, and those that already wait behind it.
-    fn on_agent(&mut self, event: AgentEvent) {
-        self.machine.agent(stamp(), event);
+    async fn on_agent(&mut self, event: AgentEvent) {
+        self.take(event).await;
         for _ in 0..BATCH {
             let Some(Ok(event)) = self.events.as_mut().map(mpsc::Receiver::try_recv) else {
                 return;
             };
-            self.machine.agent(stamp(), event);
+            self.take(event).await;
             if self.machine.is_urgent() {
                 return;
             }
         }
+    }
+
+    /// Takes an event, behind the call that it is about, if only the store still has that. While
+    /// the store refuses what is newer, what it has is not to be built on.
+    async fn take(&mut self, event: AgentEvent) {
+        let recall = self.machine.recall(&event).filter(|_| self.unstored.is_none());
+        if let Some(recall) = recall {
+            // A failure was logged; a call that cannot be read is like one that nobody knows.
+            let found = self.engine.read(move |reader| recall.read(reader)).await;
+            if let Ok(Some(row)) = found {
+                self.machine.recalled(stamp(), row);
+            }
+        }
+        self.machine.agent(stamp(), event);
     }
 
     /// Stores and tells what changed, now or soon, and does what the machine wants done.
@@ -273,10 +297,8 @@ impl Driver {
                 for effect in effects {
                     self.perform(effect).await;
                 }
-            } else if self.machine.has_changes() {
-                self.flush_or_wait().await;
-                return Ok(());
             } else {
+                self.flush_or_wait().await;
                 return Ok(());
             }
         }
@@ -297,42 +319,62 @@ impl Driver {
     }
 
     async fn flush_or_wait(&mut self) {
-        let due = self.last_flush + FLUSH_INTERVAL;
-        if due <= Instant::now() {
+        if self.unstored.is_none() && self.flush_due().is_some_and(|due| due <= Instant::now()) {
             self.flush().await;
-        } else {
-            self.flush_at.get_or_insert(due);
         }
+        self.schedule_flush();
+    }
+
+    /// What was refused is tried again at its own time, and the rest waits behind it.
+    fn schedule_flush(&mut self) {
+        if self.unstored.is_none() {
+            self.flush_at = self.flush_due();
+        }
+    }
+
+    /// When what changed is to be looked at.
+    fn flush_due(&self) -> Option<Instant> {
+        let due = Instant::now() + self.machine.next_due(clock::now())?;
+        Some(due.max(self.last_flush + FLUSH_INTERVAL))
     }
 
     async fn flush(&mut self) {
         self.flush_at = None;
-        self.last_flush = Instant::now();
         // A row that people saw appear outlives a crash; what streams into it may lag a second.
-        let durable = self.machine.transcript().has_additions() || !self.unstored.is_empty();
+        let durable = self.machine.is_urgent() || self.machine.transcript().has_additions();
         if self.store_changes(durable).await.is_err() {
             self.abandon().await;
         }
     }
 
-    /// Stores what changed, and then tells it. What the store refuses is kept for the next try:
-    /// later changes of a body build on it.
+    /// Stores what changed and is due, and then tells it. What the store refuses is kept for the
+    /// next try, and what came later waits behind it: changes of a body build on each other.
     async fn store_changes(&mut self, durable: bool) -> Result<(), ApiError> {
-        self.unstored.push(self.machine.take_changes());
-        let ops: Vec<Op> = self.unstored.iter().flat_map(Changes::to_ops).collect();
+        self.last_flush = Instant::now();
+        if let Some(refused) = self.unstored.take() {
+            self.store(refused, true).await?;
+        }
+        let changes = self.machine.take_due(clock::now());
+        self.store(changes, durable).await
+    }
+
+    async fn store(&mut self, changes: Changes, durable: bool) -> Result<(), ApiError> {
+        let ops = changes.to_ops();
         if !ops.is_empty() {
             let store = self.engine.store();
             let stored =
                 if durable { store.commit(ops).await } else { store.commit_lazy(ops).await };
             match stored {
                 Ok(()) => {}
-                Err(StoreError::Orphan { .. }) => self.unstored.clear(),
-                Err(err) => return Err(internal(&err)),
+                // Its task was deleted.
+                Err(StoreError::Orphan { .. }) => return Ok(()),
+                Err(err) => {
+                    self.unstored = Some(changes);
+                    return Err(internal(&err));
+                }
             }
         }
-        for changes in std::mem::take(&mut self.unstored) {
-            self.tell(changes).await;
-        }
+        self.tell(changes).await;
         Ok(())
     }
 
@@ -388,7 +430,7 @@ impl Driver {
 
     /// Nothing is left to do.
     fn is_idle(&self) -> bool {
-        let is_stored = self.unstored.is_empty() && !self.machine.has_changes();
+        let is_stored = self.unstored.is_none() && !self.machine.has_changes();
         self.machine.is_dormant() && is_stored && self.starting.is_none()
     }
 }

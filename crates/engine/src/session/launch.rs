@@ -1,20 +1,23 @@
-//! Starting an agent: spawn, initialize, new session; with words for what can go wrong.
+//! Starting an agent: spawn, initialize, a session that is taken up or new; with words for what can
+//! go wrong.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use acp::{Agent, Launch, RpcError, RpcErrorKind, SpawnError, Tap};
-use model::{AgentIdentity, AgentProfile, Session};
+use acp::{Agent, Initialized, Launch, NewSession, RpcError, RpcErrorKind, SpawnError, Tap};
+use model::{AgentKind, AgentProfile, Session};
 
 use crate::safe_text::safe_text;
 
 /// A first start may download the agent.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(300);
-const NEW_SESSION_TIMEOUT: Duration = Duration::from_secs(120);
+const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// An agent that takes prompts.
-pub(super) struct Started {
-    pub(super) identity: AgentIdentity,
-    pub(super) agent_session: String,
+/// The agent's id of a session that takes prompts.
+pub(super) enum Opened {
+    /// Of a session that has just begun.
+    New(String),
+    /// Of the session that an earlier process had.
+    Resumed(String),
 }
 
 pub(super) fn launch_of(session: &Session, profile: &AgentProfile, tap: Option<Tap>) -> Launch {
@@ -28,27 +31,80 @@ pub(super) fn launch_of(session: &Session, profile: &AgentProfile, tap: Option<T
 }
 
 /// Why an agent takes no prompts.
-pub(super) enum StartFailure {
+pub(super) struct StartFailure {
+    pub(super) cause: Cause,
+    /// It was over the earlier session, which another start had better leave alone.
+    pub(super) over_earlier: bool,
+}
+
+pub(super) enum Cause {
     /// It ended; how, its last event says.
     Ended,
     /// It said no, or nothing. The sentence is for the person.
     Refused(String),
 }
 
-/// Brings a process that was just spawned to where it takes prompts.
-pub(super) async fn handshake(
+impl From<Cause> for StartFailure {
+    fn from(cause: Cause) -> Self {
+        Self { cause, over_earlier: false }
+    }
+}
+
+/// Asks a process that was just spawned who it is.
+pub(super) async fn initialize(
     agent: Arc<Agent>,
     profile: AgentProfile,
+) -> Result<Initialized, StartFailure> {
+    let answer = tokio::time::timeout(INITIALIZE_TIMEOUT, agent.initialize()).await;
+    let answer = answer.map_err(|_| unanswered(&profile, INITIALIZE_TIMEOUT))?;
+    Ok(answer.map_err(|err| refused(&profile, &err))?)
+}
+
+/// Takes up the earlier session, where there is one and the agent can; begins one otherwise.
+pub(super) async fn open_session(
+    agent: Arc<Agent>,
+    profile: AgentProfile,
+    initialized: Initialized,
+    earlier: Option<String>,
     work_dir: PathBuf,
-) -> Result<Started, StartFailure> {
-    let initialized = tokio::time::timeout(INITIALIZE_TIMEOUT, agent.initialize())
-        .await
-        .map_err(|_| unanswered(&profile, INITIALIZE_TIMEOUT))?
-        .map_err(|err| refused(&profile, &err))?;
-    let identity = initialized.identity;
-    let kind = agents::dialect_agent(&identity, profile.agent);
-    let opening = async {
-        let session = agent.new_session(&work_dir).await?;
+) -> Result<Opened, StartFailure> {
+    let kind = agents::dialect_agent(&initialized.identity, profile.agent);
+    let can_take_up = initialized.load_session || initialized.resume_session;
+    if let Some(id) = earlier.filter(|_| can_take_up) {
+        let taking_up = async {
+            if initialized.load_session {
+                agent.load_session(&id, &work_dir).await
+            } else {
+                agent.resume_session(&id, &work_dir).await
+            }
+        };
+        match opened(&agent, kind, taking_up).await {
+            Some(Ok(id)) => return Ok(Opened::Resumed(id)),
+            Some(Err(err)) if err.kind != RpcErrorKind::Ended => {
+                let reason = safe_text(&err.to_string());
+                tracing::info!(agent = %profile.name, %reason, "its earlier session is not taken up");
+            }
+            failed => {
+                let cause =
+                    failed.map_or_else(|| unanswered(&profile, SESSION_TIMEOUT), |_| Cause::Ended);
+                return Err(StartFailure { cause, over_earlier: true });
+            }
+        }
+    }
+    let answer = opened(&agent, kind, agent.new_session(&work_dir)).await;
+    let answer = answer.ok_or_else(|| unanswered(&profile, SESSION_TIMEOUT))?;
+    Ok(Opened::New(answer.map_err(|err| refused(&profile, &err))?))
+}
+
+/// Waits for a session and sees to it that the agent asks first in it; the agent's id of it. `None`:
+/// it did not answer in time.
+async fn opened(
+    agent: &Agent,
+    kind: AgentKind,
+    opening: impl Future<Output = Result<NewSession, RpcError>>,
+) -> Option<Result<String, RpcError>> {
+    let opened = async {
+        let session = opening.await?;
         if let Some(mode) = agents::ask_first_mode(kind)
             && session.mode.as_deref() != Some(mode)
             && session.modes.iter().any(|offered| offered == mode)
@@ -57,11 +113,7 @@ pub(super) async fn handshake(
         }
         Ok(session.id)
     };
-    let agent_session = tokio::time::timeout(NEW_SESSION_TIMEOUT, opening)
-        .await
-        .map_err(|_| unanswered(&profile, NEW_SESSION_TIMEOUT))?
-        .map_err(|err| refused(&profile, &err))?;
-    Ok(Started { identity, agent_session })
+    tokio::time::timeout(SESSION_TIMEOUT, opened).await.ok()
 }
 
 pub(super) fn not_spawned(profile: &AgentProfile, err: &SpawnError) -> String {
@@ -77,8 +129,8 @@ pub(super) fn ended(profile: &AgentProfile, how: &str) -> String {
     )
 }
 
-fn unanswered(profile: &AgentProfile, timeout: Duration) -> StartFailure {
-    StartFailure::Refused(format!(
+fn unanswered(profile: &AgentProfile, timeout: Duration) -> Cause {
+    Cause::Refused(format!(
         "{} did not answer within {} s. Run it by hand to see why: {}",
         profile.name,
         timeout.as_secs(),
@@ -86,11 +138,11 @@ fn unanswered(profile: &AgentProfile, timeout: Duration) -> StartFailure {
     ))
 }
 
-fn refused(profile: &AgentProfile, err: &RpcError) -> StartFailure {
+fn refused(profile: &AgentProfile, err: &RpcError) -> Cause {
     if err.kind == RpcErrorKind::Ended {
-        return StartFailure::Ended;
+        return Cause::Ended;
     }
-    StartFailure::Refused(format!(
+    Cause::Refused(format!(
         "{} could not be started: {}. Run it by hand to see more: {}",
         profile.name,
         safe_text(&err.to_string()).trim_end_matches('.'),

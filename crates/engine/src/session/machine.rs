@@ -1,21 +1,27 @@
 //! A session's life: turns, and the agent that works them. Pure: it says what is to be done, the
 //! driver does it.
 
+use std::time::Duration;
+
 use acp::{AgentEvent, PermissionKey, RpcError, RpcErrorKind, StopReason};
 use model::{
     AgentIdentity, ApiError, ErrorCode, MessageId, MessageKind, PermissionAnswer, Session,
-    SessionState, Turn, TurnId, TurnOutcome,
+    SessionState, Timestamp, Turn, TurnId, TurnOutcome,
 };
 use shell_output::{CancelReason, Dialect};
 use store::Op;
 
-use super::transcript::{AskError, Changed, Stamp, Transcript};
+use super::{
+    recall::{Recall, Recalled},
+    transcript::{AskError, Changed, Stamp, Transcript},
+};
 use crate::{recovery, safe_text::safe_text};
 
 /// What the driver has to do, in this order, after it has stored what changed.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Effect {
-    /// Start the agent; report [`Machine::ready`] or [`Machine::start_failed`].
+    /// Start the agent; report [`Machine::identified`] when it has named itself, and in the end
+    /// [`Machine::ready`], [`Machine::resumed`] or [`Machine::start_failed`].
     StartAgent,
     /// Send the prompt of this token.
     Prompt { agent_session: String, text: String, token: u64 },
@@ -68,6 +74,8 @@ pub(crate) struct Machine {
     active: Option<ActiveTurn>,
     agent: AgentPhase,
     transcript: Transcript,
+    /// The agent ended over its earlier session, so that another one is begun.
+    starts_afresh: bool,
     next_token: u64,
     session_changed: bool,
     turn_changed: bool,
@@ -84,8 +92,13 @@ struct ActiveTurn {
 
 enum AgentPhase {
     Absent,
-    Starting,
-    Ready { agent_session: String },
+    /// Its messages begin at this place.
+    Starting {
+        first_seq: u64,
+    },
+    Ready {
+        agent_session: String,
+    },
 }
 
 impl Machine {
@@ -101,6 +114,7 @@ impl Machine {
             turn,
             active: None,
             agent: AgentPhase::Absent,
+            starts_afresh: false,
             next_token: 0,
             session_changed: false,
             turn_changed: false,
@@ -138,9 +152,29 @@ impl Machine {
         self.session_changed || self.turn_changed || self.transcript.has_changes()
     }
 
+    /// How long what changed has to wait at least; `None` if nothing changed.
+    pub(crate) fn next_due(&self, now: Timestamp) -> Option<Duration> {
+        if self.session_changed || self.turn_changed {
+            return Some(Duration::ZERO);
+        }
+        self.transcript.next_due(now)
+    }
+
+    /// What changed and may be stored and told by now (S-027).
+    pub(crate) fn take_due(&mut self, now: Timestamp) -> Changes {
+        let messages = self.transcript.take_due(now);
+        self.changes(messages)
+    }
+
+    /// Everything that changed.
     pub(crate) fn take_changes(&mut self) -> Changes {
+        let messages = self.transcript.take_changes();
+        self.changes(messages)
+    }
+
+    fn changes(&mut self, messages: Vec<Changed>) -> Changes {
         Changes {
-            messages: self.transcript.take_changes(),
+            messages,
             session: std::mem::take(&mut self.session_changed).then(|| self.session.clone()),
             turn: if std::mem::take(&mut self.turn_changed) { self.turn.clone() } else { None },
         }
@@ -175,9 +209,9 @@ impl Machine {
                 self.effects.push(Effect::Prompt { agent_session, text, token });
                 None
             }
-            AgentPhase::Starting => Some(text),
+            AgentPhase::Starting { .. } => Some(text),
             AgentPhase::Absent => {
-                self.agent = AgentPhase::Starting;
+                self.agent = AgentPhase::Starting { first_seq: self.transcript.next_seq() };
                 self.effects.push(Effect::StartAgent);
                 Some(text)
             }
@@ -200,12 +234,36 @@ impl Machine {
         }
     }
 
-    /// The agent takes prompts.
+    /// The session that the agent had when it last ran, to be taken up again where it can.
+    pub(crate) fn earlier_session(&self) -> Option<&str> {
+        self.session.agent_session_id.as_deref().filter(|_| !self.starts_afresh)
+    }
+
+    /// The agent cannot even start over its earlier session: the next start begins another.
+    pub(crate) const fn give_up_earlier_session(&mut self) {
+        self.starts_afresh = true;
+    }
+
+    /// The agent takes prompts, in a session that it has just begun.
     pub(crate) fn ready(&mut self, at: Stamp, agent_session: String) {
         if self.session.agent_session_id.is_some() {
             let text = "The agent was started again. It does not remember what was said before.";
             self.transcript.note(at, MessageKind::Status, text.into());
         }
+        self.session.agent_session_seq = match self.agent {
+            AgentPhase::Starting { first_seq } => first_seq,
+            _ => self.transcript.next_seq(),
+        };
+        self.open(at, agent_session);
+    }
+
+    /// The agent takes prompts, in the session of an earlier process: it remembers what was said.
+    pub(crate) fn resumed(&mut self, at: Stamp, agent_session: String) {
+        self.open(at, agent_session);
+    }
+
+    fn open(&mut self, at: Stamp, agent_session: String) {
+        self.starts_afresh = false;
         self.session.agent_session_id = Some(agent_session.clone());
         self.session_changed = true;
         if let Some(active) = &mut self.active
@@ -240,7 +298,7 @@ impl Machine {
                 self.effects.push(Effect::Cancel { agent_session });
                 self.effects.push(Effect::ArmCancelDeadline { token });
             }
-            AgentPhase::Starting | AgentPhase::Absent => {
+            AgentPhase::Starting { .. } | AgentPhase::Absent => {
                 self.lose_agent(at);
                 self.end_turn(at, TurnOutcome::Cancelled, SessionState::WaitingForInput);
             }
@@ -295,13 +353,49 @@ impl Machine {
         }
     }
 
-    /// The agent says something, or ends.
+    /// The call that an event is about, if it is not held: the store is to be asked for it, and what
+    /// it has handed in, before the event is taken (S-024).
+    pub(crate) fn recall(&self, event: &AgentEvent) -> Option<Recall> {
+        let (frame, since) = match event {
+            AgentEvent::Tool(frame) | AgentEvent::Permission { tool: Some(frame), .. } => {
+                (frame, self.first_seq())
+            }
+            AgentEvent::History(frame) => (frame, self.session.agent_session_seq),
+            _ => return None,
+        };
+        if frame.is_empty_update() || self.transcript.holds(&frame.call_id) {
+            return None;
+        }
+        let is_cancelled = self.active.as_ref().is_some_and(|active| active.cancelled);
+        Some(Recall {
+            session_id: self.session.id,
+            call_id: frame.call_id.clone(),
+            since,
+            under_way: is_cancelled.then_some(CancelReason::User),
+        })
+    }
+
+    /// What the store has of a call that it was asked for.
+    pub(crate) fn recalled(&mut self, at: Stamp, row: Recalled) {
+        self.transcript.recalled(at, row);
+    }
+
+    /// The first message that the agent which runs can know of.
+    const fn first_seq(&self) -> u64 {
+        match self.agent {
+            AgentPhase::Starting { first_seq } => first_seq,
+            AgentPhase::Ready { .. } | AgentPhase::Absent => self.session.agent_session_seq,
+        }
+    }
+
+    /// The agent says something, or ends. What it says of a call may need [`Self::recall`] first.
     pub(crate) fn agent(&mut self, at: Stamp, event: AgentEvent) {
         match event {
             AgentEvent::Text(text) => self.transcript.text(at, MessageKind::Message, &text),
             AgentEvent::Thought(text) => self.transcript.text(at, MessageKind::Thinking, &text),
             AgentEvent::Plan(entries) => self.transcript.plan(at, entries),
             AgentEvent::Tool(frame) => self.transcript.tool(at, &frame),
+            AgentEvent::History(frame) => self.transcript.history(at, &frame),
             AgentEvent::Permission { key, tool, options } => {
                 if self.active.as_ref().is_some_and(|active| active.cancelled) {
                     self.effects.push(Effect::Respond { key, option_id: None });
@@ -312,7 +406,7 @@ impl Machine {
             AgentEvent::PromptEnded { token, result } => self.prompt_ended(at, token, result),
             AgentEvent::Exited(exit) => self.agent_exited(at, &exit),
             // What we said ourselves, and what nothing here shows.
-            AgentEvent::UserText(_) | AgentEvent::History(_) | AgentEvent::Other { .. } => {}
+            AgentEvent::UserText(_) | AgentEvent::Other { .. } => {}
         }
     }
 

@@ -105,6 +105,25 @@ async fn messages_are_found_by_foreign_ids_of_any_length() -> Result<()> {
 }
 
 #[tokio::test]
+async fn s_024_a_call_is_found_by_its_id_behind_the_requests_for_leave_that_name_it() -> Result<()>
+{
+    let session = session_id(1);
+    let row = shell(session, 2, None);
+    let mut ask = message(session, 3, "");
+    ask.metadata.tool_call_id = row.metadata.tool_call_id.clone();
+    ask.metadata.permission = Some(model::PermissionRequest {
+        subject: "cargo build".into(),
+        is_command: true,
+        options: Vec::new(),
+        answer: None,
+    });
+    let store = store_with(vec![Op::PutMessage(row.clone()), Op::PutMessage(ask)]).await?;
+    let found = store.read(|reader| reader.message_by_tool_call(session, "call-2"))?;
+    assert_eq!(found, Some(row));
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_message_keeps_its_place_and_no_other_takes_it() -> Result<()> {
     let session = session_id(1);
     let store = store_with(vec![Op::PutMessage(message(session, 1, "first"))]).await?;

@@ -66,6 +66,7 @@ pub(crate) fn session(n: u64, task: u64) -> Session {
         work_dir: "/home/me/project".into(),
         state: SessionState::Running,
         agent_session_id: None,
+        agent_session_seq: 0,
         error: None,
         created_at: at(n),
         updated_at: at(n),

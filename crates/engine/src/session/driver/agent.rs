@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use acp::{Agent, AgentEvent, PermissionOutcome, Tap};
+use acp::{Agent, AgentEvent, Initialized, PermissionOutcome, Tap};
 use shell_output::Dialect;
 use store::Op;
 use tokio::time::Instant;
@@ -11,7 +11,7 @@ use super::{Driver, Progress, stamp};
 use crate::{
     internal,
     session::{
-        launch::{self, StartFailure},
+        launch::{self, Cause, Opened, StartFailure},
         machine::{Effect, exit_words},
     },
 };
@@ -85,9 +85,8 @@ impl Driver {
             return;
         }
         let agent = Arc::new(agent);
-        let work_dir = PathBuf::from(&session.work_dir);
-        let handshake = launch::handshake(agent.clone(), self.profile.clone(), work_dir);
-        self.starting = Some(Box::pin(async { handshake.await.map(Progress::Ready) }));
+        let asking = launch::initialize(agent.clone(), self.profile.clone());
+        self.starting = Some(Box::pin(async { asking.await.map(Progress::Initialized) }));
         self.agent = Some(agent);
         self.events = Some(events);
     }
@@ -127,18 +126,36 @@ impl Driver {
     pub(super) async fn on_started(&mut self, result: Result<Progress, StartFailure>) {
         match result {
             Ok(Progress::Clear) => self.spawn_agent().await,
-            Ok(Progress::Ready(started)) => {
-                let agent = agents::dialect_agent(&started.identity, self.profile.agent);
-                let dialect = Dialect::new(agent, &agents::departures(&started.identity));
-                self.machine.identified(stamp(), started.identity, dialect);
-                self.machine.ready(stamp(), started.agent_session);
-            }
-            Err(StartFailure::Refused(message)) => self.machine.start_failed(stamp(), &message),
-            Err(StartFailure::Ended) => {
-                let how = self.exit_of_agent().await;
-                self.machine.start_failed(stamp(), &launch::ended(&self.profile, &how));
+            Ok(Progress::Initialized(initialized)) => self.open_session(initialized),
+            Ok(Progress::Open(Opened::New(id))) => self.machine.ready(stamp(), id),
+            Ok(Progress::Open(Opened::Resumed(id))) => self.machine.resumed(stamp(), id),
+            Err(StartFailure { cause, over_earlier }) => {
+                if over_earlier {
+                    self.machine.give_up_earlier_session();
+                }
+                let message = match cause {
+                    Cause::Refused(message) => message,
+                    Cause::Ended => {
+                        let how = self.exit_of_agent().await;
+                        launch::ended(&self.profile, &how)
+                    }
+                };
+                self.machine.start_failed(stamp(), &message);
             }
         }
+    }
+
+    /// Opens the agent's session. What it tells of an earlier one comes in its own dialect.
+    fn open_session(&mut self, initialized: Initialized) {
+        let Some(agent) = self.agent.clone() else { return };
+        let kind = agents::dialect_agent(&initialized.identity, self.profile.agent);
+        let dialect = Dialect::new(kind, &agents::departures(&initialized.identity));
+        self.machine.identified(stamp(), initialized.identity.clone(), dialect);
+        let earlier = self.machine.earlier_session().map(str::to_owned);
+        let work_dir = PathBuf::from(&self.machine.session().work_dir);
+        let profile = self.profile.clone();
+        let opening = launch::open_session(agent, profile, initialized, earlier, work_dir);
+        self.starting = Some(Box::pin(async { opening.await.map(Progress::Open) }));
     }
 
     /// How an agent ended that has closed its output: its last event says so.

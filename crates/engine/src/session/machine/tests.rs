@@ -20,6 +20,7 @@ fn machine() -> Machine {
         work_dir: "/".into(),
         state: SessionState::Created,
         agent_session_id: None,
+        agent_session_seq: 0,
         error: None,
         created_at: Timestamp::from_millis(0),
         updated_at: Timestamp::from_millis(0),

@@ -1,9 +1,13 @@
 //! One message while it can still change.
 
-use model::{MessageKind, Normalized, OutputRecord, StoredMessage, Timestamp, ToolStatus};
-use shell_output::{CancelReason, Dialect, FrameOrigin, ShellCall, ToolFrame};
+use model::{
+    BodyChange, BodyExtent, BodyStream, MessageKind, Normalized, OutputRecord, StoredMessage,
+    Timestamp, ToolStatus,
+};
+use shell_output::{CancelReason, Dialect, FrameOrigin, ShellCall, StoredCall, ToolFrame};
 
 use super::Changed;
+use crate::session::{FLUSH_INTERVAL, recall::Recalled};
 
 /// The most text of one message; more goes into the next.
 pub(super) const TEXT_BYTES: usize = 64 * 1024;
@@ -17,17 +21,66 @@ const PATHS: usize = 100;
 /// A message, and what of it is not yet stored.
 pub(super) struct Live {
     pub(super) message: StoredMessage,
+    /// The state of a command. Of a call of no known kind too: it may turn out to be a command.
     pub(super) shell: Option<ShellCall>,
     pub(super) changed: bool,
     pub(super) added: bool,
-    /// Ended by us, not by the agent: kept, since the agent may yet say how it really ended.
-    pub(super) swept: bool,
+    /// Why it was cancelled on this side, if it was.
+    cancelled: Option<CancelReason>,
+    /// Changes of its bodies that no frame of its own brought.
+    bodies: Vec<(BodyStream, BodyChange, BodyExtent)>,
+    told: Option<Told>,
+}
+
+/// What was last taken to be stored and told.
+struct Told {
+    at: Timestamp,
+    has_ended: bool,
 }
 
 impl Live {
+    /// A message that is new.
+    pub(super) const fn new(message: StoredMessage) -> Self {
+        Self {
+            message,
+            shell: None,
+            changed: true,
+            added: true,
+            cancelled: None,
+            bodies: Vec::new(),
+            told: None,
+        }
+    }
+
+    /// A row that was let go.
+    pub(super) fn recalled(mut row: Recalled, dialect: &Dialect, now: Timestamp) -> Self {
+        let may_be_command =
+            matches!(row.message.kind, MessageKind::ToolExecute | MessageKind::ToolCall);
+        let shell = may_be_command.then(|| row.restore(dialect.clone()));
+        let mut live = Self { shell, cancelled: row.cancelled, ..Self::new(row.message) };
+        (live.changed, live.added) = (false, false);
+        // When it was last told, nobody knows any more.
+        live.told = Some(Told { at: now, has_ended: live.has_ended() });
+        live
+    }
+
     pub(super) fn touch(&mut self, now: Timestamp) {
         self.changed = true;
         self.message.updated_at = now;
+    }
+
+    /// Milliseconds until its change may be taken; `None` without a change. Only the row of a call
+    /// has to wait, and its end does not (S-027).
+    pub(super) fn due_in(&self, now: Timestamp) -> Option<i64> {
+        if !self.changed {
+            return None;
+        }
+        let interval = i64::try_from(FLUSH_INTERVAL.as_millis()).unwrap_or(i64::MAX);
+        let waits = |told: &&Told| self.is_call() && told.has_ended == self.has_ended();
+        let told = self.told.as_ref().filter(waits);
+        let passed = told.map_or(interval, |told| now.as_millis() - told.at.as_millis());
+        // A clock that was set back must not hold anything up.
+        Some(if (0..interval).contains(&passed) { interval - passed } else { 0 })
     }
 
     /// A message that is told whole at every change has to stay small.
@@ -39,9 +92,13 @@ impl Live {
         self.message.shell_exec().is_some_and(|exec| exec.background)
     }
 
-    /// A call that the agent may still say something about.
+    fn is_call(&self) -> bool {
+        self.message.metadata.status.is_some()
+    }
+
+    /// A call that has not ended.
     pub(super) fn is_open_call(&self) -> bool {
-        self.swept || self.message.metadata.status.is_some_and(|status| !status.is_terminal())
+        self.is_call() && !self.has_ended()
     }
 
     /// Whether the call stands as ended, by the agent's word or by ours.
@@ -50,10 +107,11 @@ impl Live {
     }
 
     pub(super) fn cancel(&mut self, reason: CancelReason) {
-        self.swept = true;
+        self.cancelled = Some(reason);
         self.message.metadata.status = Some(ToolStatus::Cancelled);
         if let Some(call) = &mut self.shell
             && call.cancel(reason).changed
+            && self.message.kind == MessageKind::ToolExecute
         {
             self.message.metadata.normalized = Some(normalized(call));
         }
@@ -61,70 +119,158 @@ impl Live {
 
     /// Takes a frame; whether it changed anything.
     pub(super) fn apply(&mut self, frame: &ToolFrame, dialect: &Dialect) -> bool {
-        if let Some(kind) = frame.message_kind()
-            && self.message.kind == MessageKind::ToolCall
-        {
-            self.message.kind = kind;
-        }
-        if self.message.kind == MessageKind::ToolExecute {
-            self.apply_shell(frame, dialect)
-        } else {
-            self.apply_other(frame);
-            true
-        }
+        let kind = match self.message.kind {
+            MessageKind::ToolCall => frame.message_kind().unwrap_or(MessageKind::ToolCall),
+            known => known,
+        };
+        let is_new_kind = std::mem::replace(&mut self.message.kind, kind) != kind;
+        let changed = match kind {
+            MessageKind::ToolExecute => self.apply_shell(frame, dialect, is_new_kind),
+            MessageKind::ToolCall => {
+                let _ = self.call(dialect).apply(frame);
+                self.apply_other(frame)
+            }
+            _ => {
+                self.shell = None;
+                self.apply_other(frame)
+            }
+        };
+        changed || is_new_kind
     }
 
-    fn apply_shell(&mut self, frame: &ToolFrame, dialect: &Dialect) -> bool {
-        let call = self.shell.get_or_insert_with(|| ShellCall::new(dialect.clone()));
-        if !call.apply(frame).changed {
+    fn call(&mut self, dialect: &Dialect) -> &mut ShellCall {
+        self.shell.get_or_insert_with(|| ShellCall::new(dialect.clone()))
+    }
+
+    fn apply_shell(&mut self, frame: &ToolFrame, dialect: &Dialect, is_new_kind: bool) -> bool {
+        let call = self.call(dialect);
+        if !call.apply(frame).changed && !is_new_kind {
             return false;
         }
-        let status = call.status();
-        self.message.content = bounded(call.title(), TITLE_BYTES);
+        let title = bounded(call.title(), TITLE_BYTES);
+        let (status, normalized) = (call.status(), normalized(call));
+        self.message.content = title;
         self.message.metadata.status = Some(status);
-        self.message.metadata.normalized = Some(normalized(call));
-        // What the agent itself says of the end replaces what the sweep wrote.
-        self.swept &= status == ToolStatus::Cancelled;
+        self.message.metadata.normalized = Some(normalized);
         true
     }
 
-    fn apply_other(&mut self, frame: &ToolFrame) {
-        if let Some(title) = frame.title.as_ref().filter(|title| !title.is_empty()) {
-            self.message.content = bounded(title, TITLE_BYTES);
+    fn apply_other(&mut self, frame: &ToolFrame) -> bool {
+        let message = &mut self.message;
+        let mut changed = false;
+        if let Some(title) = &frame.title {
+            let title = bounded(title, TITLE_BYTES);
+            changed |= message.content != title;
+            message.content = title;
         }
-        for path in &frame.paths {
-            if self.message.metadata.paths.len() < PATHS
-                && !self.message.metadata.paths.contains(path)
-            {
-                self.message.metadata.paths.push(bounded(path, TITLE_BYTES));
+        let paths = &mut message.metadata.paths;
+        for path in frame.paths.iter().map(|path| bounded(path, TITLE_BYTES)) {
+            if paths.len() < PATHS && !paths.contains(&path) {
+                paths.push(path);
+                changed = true;
             }
         }
-        let said = frame.status.or_else(|| {
-            // A call that is being told about is under way.
-            (frame.origin == FrameOrigin::Update).then_some(ToolStatus::InProgress)
-        });
-        let was_final = self.message.metadata.status.is_some_and(ToolStatus::is_terminal);
-        if let Some(said) = said
-            && (said.is_terminal() || !was_final)
-        {
-            self.message.metadata.status = Some(said);
-            self.swept &= !said.is_terminal();
-        }
+        let status = reported(message.metadata.status, frame);
+        changed |= message.metadata.status != status;
+        message.metadata.status = status;
+        changed
     }
 
-    pub(super) fn take_change(&mut self) -> Changed {
+    /// Takes from an agent's own history of the call, `heard`, what the live stream lost: the
+    /// beginning of its output, and how it ended. Whether anything was missing (S-026).
+    pub(super) fn repair(&mut self, heard: &ShellCall, dialect: &Dialect) -> bool {
+        let is_command = self.message.kind == MessageKind::ToolExecute;
+        let Some(call) = self.shell.as_mut().filter(|_| is_command) else { return false };
+        let known = call.exec().output.unwrap_or_default();
+        let said = heard.exec().output.unwrap_or_default();
+        let is_stopped = self.cancelled == Some(CancelReason::User);
+        let exit = said.exit_code.filter(|_| known.exit_code.is_none() && !is_stopped);
+        let has_run = known.exit_code.is_some() || exit.is_some();
+        let text = heard.stdout().filter(|all| completes(all, call.stdout(), has_run));
+        if exit.is_none() && text.is_none() {
+            return false;
+        }
+        self.bodies.extend(pending(call, &known));
+        let mut stored = stored(call, self.message.metadata.status, self.cancelled);
+        let output = stored.exec.output.get_or_insert_default();
+        if exit.is_some() {
+            (output.exit_code, output.signal) = (exit, said.signal);
+            (stored.status, stored.cancelled) = (Some(heard.status()), None);
+        }
+        if let Some(text) = text {
+            let extent = BodyExtent { start: 0, end: text.len() as u64 };
+            (output.stdout, output.truncated) = (Some(extent), said.truncated);
+            stored.stdout = Some(text.to_owned());
+            let change = BodyChange::Replace { text: text.to_owned() };
+            self.bodies.retain(|(stream, ..)| *stream != BodyStream::Stdout);
+            self.bodies.push((BodyStream::Stdout, change, extent));
+        }
+        self.message.metadata.status = stored.status;
+        self.cancelled = stored.cancelled;
+        *call = ShellCall::restore(dialect.clone(), stored);
+        self.message.metadata.normalized = Some(normalized(call));
+        true
+    }
+
+    /// What changed, as it is to be stored and told; `now` says when, if more is to follow.
+    pub(super) fn take_change(&mut self, now: Option<Timestamp>) -> Changed {
         self.changed = false;
-        let bodies = self.shell.as_mut().map(ShellCall::take_body_changes).unwrap_or_default();
-        let extent = |stream| {
-            let output = self.message.shell_exec()?.output.as_ref()?;
-            output.extent(stream)
-        };
-        let bodies = bodies
-            .into_iter()
-            .map(|(stream, change)| (stream, change, extent(stream).unwrap_or_default()))
-            .collect();
+        self.told = now.map(|at| Told { at, has_ended: self.has_ended() });
+        let mut bodies = std::mem::take(&mut self.bodies);
+        if let Some(call) = self.shell.as_mut()
+            && let Some(exec) = self.message.shell_exec()
+        {
+            bodies.extend(pending(call, &exec.output.clone().unwrap_or_default()));
+        }
         Changed { message: self.message.clone(), added: std::mem::take(&mut self.added), bodies }
     }
+}
+
+/// The changes of a command's bodies, each with the extent that results.
+fn pending(
+    call: &mut ShellCall,
+    output: &OutputRecord,
+) -> Vec<(BodyStream, BodyChange, BodyExtent)> {
+    let extent = |stream| output.extent(stream).unwrap_or_default();
+    let changes = call.take_body_changes().into_iter();
+    changes.map(|(stream, change)| (stream, change, extent(stream))).collect()
+}
+
+/// A command as the store has it once it has taken what is pending.
+fn stored(
+    call: &ShellCall,
+    status: Option<ToolStatus>,
+    cancelled: Option<CancelReason>,
+) -> StoredCall {
+    StoredCall {
+        title: call.title().to_owned(),
+        exec: call.exec(),
+        status,
+        cancelled,
+        stdout: call.stdout().map(str::to_owned),
+        stderr: call.stderr().map(str::to_owned),
+    }
+}
+
+/// Whether `all` is what is kept, and more in front of it. Line ends at the end do not count. Of a
+/// command that is not known to have run, nothing is no end: its text may be about a refusal.
+fn completes(all: &str, kept: Option<&str>, has_run: bool) -> bool {
+    let (all, kept) = (all.trim_end(), kept.unwrap_or_default().trim_end());
+    all.len() > kept.len() && all.ends_with(kept) && (has_run || !kept.is_empty())
+}
+
+/// Where a call that is no command stands after a frame. Nothing goes back: a permission request
+/// says `pending` of a call that is under way, and a late update opens none that has ended.
+fn reported(known: Option<ToolStatus>, frame: &ToolFrame) -> Option<ToolStatus> {
+    // A call that is being told about is under way.
+    let unsaid = (frame.origin == FrameOrigin::Update).then_some(ToolStatus::InProgress);
+    let said = frame.status.or(unsaid);
+    let goes_on = match known {
+        None | Some(ToolStatus::Pending) => true,
+        Some(ToolStatus::InProgress) => said != Some(ToolStatus::Pending),
+        Some(_) => said.is_some_and(ToolStatus::is_terminal),
+    };
+    said.filter(|_| goes_on).or(known)
 }
 
 fn normalized(call: &ShellCall) -> Normalized<Option<OutputRecord>> {
