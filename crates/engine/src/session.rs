@@ -2,11 +2,13 @@
 //! session's writes. What it does is decided by two pure parts: the [`machine`] (turns, the agent's
 //! life) and the [`transcript`] (messages, as the agent's updates change them).
 
+mod changes;
 mod driver;
 mod launch;
 pub(crate) mod machine;
 mod recall;
 pub(crate) mod transcript;
+mod words;
 
 use std::{collections::HashMap, time::Duration};
 

@@ -20,8 +20,9 @@ use tokio::{
 
 use super::{
     Command, FLUSH_INTERVAL,
+    changes::Changes,
     launch::{Opened, StartFailure},
-    machine::{Changes, Machine},
+    machine::Machine,
     transcript::Stamp,
 };
 use crate::{

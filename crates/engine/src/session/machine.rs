@@ -9,11 +9,12 @@ use model::{
     SessionState, Timestamp, Turn, TurnId, TurnOutcome,
 };
 use shell_output::{CancelReason, Dialect};
-use store::Op;
 
 use super::{
+    changes::Changes,
     recall::{Recall, Recalled},
     transcript::{AskError, Changed, Stamp, Transcript},
+    words::{exit_words, limit_note},
 };
 use crate::{recovery, safe_text::safe_text};
 
@@ -33,39 +34,6 @@ pub(crate) enum Effect {
     Respond { key: PermissionKey, option_id: Option<String> },
     /// End the agent's process.
     EndAgent,
-}
-
-/// What is to be stored and told.
-#[derive(Debug, Default)]
-pub(crate) struct Changes {
-    pub(crate) messages: Vec<Changed>,
-    /// The session's record, if it changed.
-    pub(crate) session: Option<Session>,
-    /// The turn, if it began, ended, or changed.
-    pub(crate) turn: Option<Turn>,
-}
-
-impl Changes {
-    /// What stores them, bodies in front of the records that count their bytes.
-    pub(crate) fn to_ops(&self) -> Vec<Op> {
-        let mut ops = Vec::new();
-        for changed in &self.messages {
-            let message = &changed.message;
-            for (stream, change, extent) in &changed.bodies {
-                ops.push(Op::ChangeBody {
-                    session_id: message.session_id,
-                    seq: message.seq,
-                    stream: *stream,
-                    change: change.clone(),
-                    extent: *extent,
-                });
-            }
-            ops.push(Op::PutMessage(message.clone()));
-        }
-        ops.extend(self.session.clone().map(Op::PutSession));
-        ops.extend(self.turn.clone().map(Op::PutTurn));
-        ops
-    }
 }
 
 pub(crate) struct Machine {
@@ -513,22 +481,6 @@ impl Machine {
         self.session.state = state;
         self.session.updated_at = at.now;
         self.session_changed = true;
-    }
-}
-
-pub(super) fn exit_words(exit: &acp::Exit) -> String {
-    match (exit.code, exit.signal) {
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => "no exit code".into(),
-    }
-}
-
-const fn limit_note(reason: &StopReason) -> Option<&'static str> {
-    match reason {
-        StopReason::MaxTokens => Some("The agent stopped: its answer reached the length limit."),
-        StopReason::MaxTurnRequests => Some("The agent stopped: it reached its limit of steps."),
-        _ => None,
     }
 }
 

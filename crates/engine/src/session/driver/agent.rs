@@ -12,7 +12,8 @@ use crate::{
     internal,
     session::{
         launch::{self, Cause, Opened, StartFailure},
-        machine::{Effect, exit_words},
+        machine::Effect,
+        words::exit_words,
     },
 };
 

@@ -16,10 +16,7 @@ use tempfile::TempDir;
 
 use crate::{
     clock,
-    session::{
-        machine::{Changes, Machine},
-        transcript::Stamp,
-    },
+    session::{changes::Changes, machine::Machine, transcript::Stamp},
 };
 
 fn stamp() -> Stamp {
