@@ -100,8 +100,6 @@ pub enum Departure {
     CutEcho,
     /// A sentence that the agent wrote for its model stands in front of the output.
     Preface,
-    /// Output ends with the name of the agent's shell, and the exit code.
-    ShellIdLine,
 }
 
 /// A program to start.

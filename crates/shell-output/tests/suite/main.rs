@@ -10,3 +10,4 @@ mod recordings;
 mod restored;
 mod scenarios;
 mod support;
+mod unrecorded;

@@ -23,9 +23,8 @@ fn any_departures() -> impl Strategy<Value = Vec<Departure>> {
             Departure::MovingWindow,
             Departure::CutEcho,
             Departure::Preface,
-            Departure::ShellIdLine,
         ],
-        0..=10,
+        0..=9,
     )
 }
 
