@@ -69,6 +69,9 @@ impl Agent {
         if self.options.mute.iter().any(|mute| mute == method) {
             return;
         }
+        if self.options.die.iter().any(|die| die == method) {
+            std::process::exit(1);
+        }
         match frame.get("id") {
             Some(id) if self.options.fail.iter().any(|fail| fail == method) => {
                 wire::fail(id, -32000, "Authentication required");
@@ -83,8 +86,14 @@ impl Agent {
         match method {
             "initialize" => wire::respond(id, &self.initialize()),
             "session/new" => {
-                let session_id = self.new_session(params);
+                let session_id = format!("fake-{}-{}", std::process::id(), self.sessions.len() + 1);
+                self.begin(&session_id, params);
                 wire::respond(id, &json!({"sessionId": session_id, "modes": modes()}));
+            }
+            "session/load" if self.options.load.is_some() => self.load(id, params),
+            "session/resume" if self.options.resume => {
+                self.begin(params["sessionId"].as_str().unwrap_or_default(), params);
+                wire::respond(id, &json!({"modes": modes()}));
             }
             "session/set_mode" => self.set_mode(id, params),
             "session/prompt" => self.prompt(id, params),
@@ -95,7 +104,11 @@ impl Agent {
     fn initialize(&self) -> Value {
         let (name, version) = self.options.dialect.frames().identity();
         let mut answer = json!({"protocolVersion": 1, "authMethods": [],
-            "agentCapabilities": {"loadSession": false, "promptCapabilities": {}}});
+            "agentCapabilities": {"loadSession": self.options.load.is_some(),
+                "promptCapabilities": {}, "sessionCapabilities": {}}});
+        if self.options.resume {
+            answer["agentCapabilities"]["sessionCapabilities"]["resume"] = json!({});
+        }
         if !self.options.no_identity {
             answer["agentInfo"] = json!({
                 "name": self.options.name.as_deref().unwrap_or(name),
@@ -105,18 +118,28 @@ impl Agent {
         answer
     }
 
-    fn new_session(&mut self, params: &Value) -> String {
-        let id = format!("fake-{}-{}", std::process::id(), self.sessions.len() + 1);
-        let session = Session {
-            id: id.clone(),
+    fn begin(&mut self, id: &str, params: &Value) -> Arc<Session> {
+        let session = Arc::new(Session {
+            id: id.to_owned(),
             cwd: params["cwd"].as_str().unwrap_or("/").to_owned(),
             dialect: self.options.dialect,
             tools: Mutex::new(Tools::new(self.options.dialect)),
             mode: Mutex::new(MODES[0].to_owned()),
             signals: Arc::clone(&self.signals),
+        });
+        self.sessions.insert(id.to_owned(), Arc::clone(&session));
+        session
+    }
+
+    fn load(&mut self, id: &Value, params: &Value) {
+        let file = self.options.load.as_ref();
+        let Some(history) = file.and_then(|file| fs::read_to_string(file).ok()) else {
+            return wire::fail(id, -32602, "no such session");
         };
-        self.sessions.insert(id.clone(), Arc::new(session));
-        id
+        let session = self.begin(params["sessionId"].as_str().unwrap_or_default(), params);
+        session
+            .replay(history.lines().filter_map(|line| serde_json::from_str(line).ok()).collect());
+        wire::respond(id, &json!({"modes": modes()}));
     }
 
     fn set_mode(&self, id: &Value, params: &Value) {

@@ -7,8 +7,8 @@ use anyhow::{Context, bail};
 use crate::dialect::Dialect;
 
 const USAGE: &str = "usage: fake-agent acp [--dialect generic|opencode|codex|claude] [--name NAME] \
-[--version V] [--no-identity] [--script FILE] [--fail METHOD] [--mute METHOD] [--ignore-eof] \
-[--ignore-term] | fake-agent replay FILE.jsonl [--speed FACTOR]";
+[--version V] [--no-identity] [--script FILE] [--load FILE] [--resume] [--fail METHOD] \
+[--mute METHOD] [--die METHOD] [--ignore-eof] [--ignore-term] | fake-agent replay FILE.jsonl [--speed FACTOR]";
 
 /// What the program is to do.
 #[derive(Debug, PartialEq)]
@@ -34,10 +34,17 @@ pub(crate) struct Options {
     pub(crate) no_identity: bool,
     /// Directives: a section for each prompt, with `---` lines between them.
     pub(crate) script: Option<PathBuf>,
+    /// It loads sessions, and repeats these `update` objects then, one a line; a file that is not
+    /// there is a session that it does not know.
+    pub(crate) load: Option<PathBuf>,
+    /// It resumes sessions, any of them.
+    pub(crate) resume: bool,
     /// Methods that are answered with "Authentication required".
     pub(crate) fail: Vec<String>,
     /// Methods that are never answered.
     pub(crate) mute: Vec<String>,
+    /// Methods that end it.
+    pub(crate) die: Vec<String>,
     /// It stays when its stdin ends.
     pub(crate) ignore_eof: bool,
 }
@@ -65,6 +72,9 @@ fn acp<'a>(mut args: impl Iterator<Item = &'a str>) -> anyhow::Result<Options> {
             "--name" => options.name = Some(value()?.to_owned()),
             "--version" => options.version = Some(value()?.to_owned()),
             "--script" => options.script = Some(value()?.into()),
+            "--load" => options.load = Some(value()?.into()),
+            "--resume" => options.resume = true,
+            "--die" => options.die.push(value()?.to_owned()),
             "--fail" => options.fail.push(value()?.to_owned()),
             "--mute" => options.mute.push(value()?.to_owned()),
             "--no-identity" => options.no_identity = true,

@@ -10,19 +10,26 @@
 //! | `shell COMMAND` | really runs the command in the session's folder |
 //! | `big BYTES` | a command with this much output |
 //! | `ask COMMAND` | asks leave, says the answer, plays the command if allowed |
+//! | `tiny COUNT` | the newest command prints so many lines of ten bytes, each told by itself |
+//! | `update JSON` | this `update` object as it stands, whatever it is |
+//! | `on-cancel JSON` | `update`, when the turn is cancelled, before the prompt's answer |
 //! | `late MS EXIT` | the newest open command ends this long after the prompt's answer |
+//! | `later MS JSON` | `update`, this long after the prompt's answer |
+//! | `ask-later MS COMMAND` | `ask`, this long after the prompt's answer: outside any turn |
 //! | `sleep MS`, `hang` | waits; `hang` until the turn is cancelled |
 //! | `stop REASON`, `error MESSAGE` | how the prompt is answered |
 //! | `request METHOD` | asks the client, says the answer |
 //! | `env NAME`, `mode` | says a variable's value, the session's mode |
 //! | `stderr TEXT`, `chatter BYTES` | to stderr |
 //! | `garbage`, `invalid-utf8`, `flood N`, `bigline BYTES`, `biganswer BYTES` | what a client has to survive |
-//! | `crash [CODE]` | ends at once |
+//! | `crash [CODE]`, `torn [CODE]` | ends at once; `torn` in the middle of a frame |
 //! | `spawn-child`, `spawn-detached` | leaves a `sleep 600` behind, in the group or out of it |
 //!
 //! `\n`, `\t`, `\r`, `\e` and `\\` in texts and outputs are what they are in C.
 
 use std::time::Duration;
+
+use serde_json::Value;
 
 /// The exit code of a command; `None`: the agent does not tell.
 pub type ExitCode = Option<i64>;
@@ -42,7 +49,10 @@ pub enum Directive {
     Shell { command: String },
     Big { bytes: usize },
     Ask { command: String },
-    Late { after: Duration, exit: ExitCode },
+    Tiny { count: usize },
+    Update(Value),
+    OnCancel(Value),
+    Later { after: Duration, what: After },
     Sleep(Duration),
     Hang,
     Stop { reason: String },
@@ -58,8 +68,18 @@ pub enum Directive {
     BigLine { bytes: usize },
     BigAnswer { bytes: usize },
     Crash { code: i32 },
+    Torn { code: i32 },
     SpawnChild,
     SpawnDetached,
+}
+
+/// What follows a prompt's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the table above says what each does")]
+pub enum After {
+    Exit(ExitCode),
+    Update(Value),
+    Ask { command: String },
 }
 
 /// The directives in a text. Lines that are none are passed over, unless there is no other: then
@@ -97,7 +117,12 @@ fn named(name: &str, rest: &str) -> Option<Option<Directive>> {
         "shell" => given().map(|command| Directive::Shell { command }),
         "big" => bytes().map(|bytes| Directive::Big { bytes }),
         "ask" => given().map(|command| Directive::Ask { command }),
-        "late" => late(rest),
+        "tiny" => bytes().map(|count| Directive::Tiny { count }),
+        "update" => serde_json::from_str(rest).ok().map(Directive::Update),
+        "on-cancel" => serde_json::from_str(rest).ok().map(Directive::OnCancel),
+        "late" => later(rest, |exit| exit_code(exit).map(After::Exit)),
+        "later" => later(rest, |json| serde_json::from_str(json).ok().map(After::Update)),
+        "ask-later" => later(rest, |command| Some(After::Ask { command: command.to_owned() })),
         "sleep" => millis(rest).map(Directive::Sleep),
         "hang" => Some(Directive::Hang),
         "stop" => given().map(|reason| Directive::Stop { reason }),
@@ -112,8 +137,8 @@ fn named(name: &str, rest: &str) -> Option<Option<Directive>> {
         "flood" => bytes().map(|count| Directive::Flood { count }),
         "bigline" => bytes().map(|bytes| Directive::BigLine { bytes }),
         "biganswer" => bytes().map(|bytes| Directive::BigAnswer { bytes }),
-        "crash" if rest.is_empty() => Some(Directive::Crash { code: 1 }),
-        "crash" => rest.parse().ok().map(|code| Directive::Crash { code }),
+        "crash" => crash_code(rest).map(|code| Directive::Crash { code }),
+        "torn" => crash_code(rest).map(|code| Directive::Torn { code }),
         "spawn-child" => Some(Directive::SpawnChild),
         "spawn-detached" => Some(Directive::SpawnDetached),
         _ => return None,
@@ -142,9 +167,13 @@ fn run(rest: &str) -> Option<Directive> {
     Some(Directive::Run { cwd, command, exit: exit_code(exit)?, output: unescape(output.trim()) })
 }
 
-fn late(rest: &str) -> Option<Directive> {
-    let (after, exit) = rest.split_once(char::is_whitespace)?;
-    Some(Directive::Late { after: millis(after)?, exit: exit_code(exit)? })
+fn later(rest: &str, what: impl FnOnce(&str) -> Option<After>) -> Option<Directive> {
+    let (after, rest) = rest.split_once(char::is_whitespace)?;
+    Some(Directive::Later { after: millis(after)?, what: what(rest.trim_start())? })
+}
+
+fn crash_code(rest: &str) -> Option<i32> {
+    if rest.is_empty() { Some(1) } else { rest.parse().ok() }
 }
 
 /// `#2 rest` or `rest`.
@@ -234,19 +263,44 @@ mod tests {
 
     #[test]
     fn a_directive_that_cannot_be_read_is_said() {
-        for line in ["sleep well", "exit", "run => 0", "run x => many", "late 5", "out #x y", "big"]
-        {
+        for line in [
+            "sleep well",
+            "exit",
+            "run => 0",
+            "run x => many",
+            "late 5",
+            "out #x y",
+            "big",
+            "update {",
+            "later 5",
+            "later x {}",
+            "torn x",
+        ] {
             let said = Directive::Say(format!("fake-agent cannot read: {line}\n"));
             assert_eq!(one(line), said);
         }
     }
 
     #[test]
+    fn frames_of_any_shape_can_be_sent() {
+        let frame = serde_json::json!({"toolCallId": 7, "x": [null]});
+        assert_eq!(one(&format!("update {frame}")), Directive::Update(frame.clone()));
+        assert_eq!(one(&format!("on-cancel {frame}")), Directive::OnCancel(frame.clone()));
+        let after = Duration::from_millis(5);
+        let later = Directive::Later { after, what: After::Update(frame.clone()) };
+        assert_eq!(one(&format!("later 5 {frame}")), later);
+        let ask = Directive::Later { after, what: After::Ask { command: "rm x".into() } };
+        assert_eq!(one("ask-later 5 rm x"), ask);
+    }
+
+    #[test]
     fn numbers_are_read() {
         let after = Duration::from_millis(50);
-        assert_eq!(one("late 50 1"), Directive::Late { after, exit: Some(1) });
+        assert_eq!(one("late 50 1"), Directive::Later { after, what: After::Exit(Some(1)) });
         assert_eq!(one("crash"), Directive::Crash { code: 1 });
         assert_eq!(one("crash 9"), Directive::Crash { code: 9 });
+        assert_eq!(one("torn"), Directive::Torn { code: 1 });
+        assert_eq!(one("tiny 400"), Directive::Tiny { count: 400 });
         assert_eq!(one("bigline 20971520"), Directive::BigLine { bytes: 20 << 20 });
     }
 }

@@ -32,7 +32,8 @@ impl Tools {
     pub(crate) fn create(&mut self, command: &str, cwd: &str) -> Call {
         self.started += 1;
         Call {
-            id: format!("call_{}", self.started),
+            // A process that goes on with this session must not use it again.
+            id: format!("call_{}_{}", std::process::id(), self.started),
             command: command.to_owned(),
             cwd: cwd.to_owned(),
             output: String::new(),

@@ -10,12 +10,15 @@ use serde_json::{Value, json};
 
 use crate::{
     dialect::Dialect,
-    directive::{Directive, ExitCode},
+    directive::{After, Directive, ExitCode},
     shell,
     signals::{Cancelled, Signals},
     tool::{Call, Tools},
     wire,
 };
+
+/// Between two lines of `tiny`.
+const TINY_PAUSE: Duration = Duration::from_millis(2);
 
 /// More pieces than this a command's output is not sent in.
 const MAX_PIECES: usize = 16;
@@ -40,9 +43,14 @@ pub(crate) enum Answer {
     Failed { message: String },
 }
 
-/// What follows a prompt's answer.
+/// What is to be done when the directives are over.
 #[derive(Debug, Default)]
-pub(crate) struct Afterwards(Vec<(Duration, ExitCode)>);
+pub(crate) struct Afterwards {
+    /// Behind the prompt's answer.
+    later: Vec<(Duration, After)>,
+    /// Before it, if the turn is cancelled.
+    on_cancel: Vec<Value>,
+}
 
 /// Ends the turn before its last directive.
 enum Ending {
@@ -72,20 +80,35 @@ impl Session {
         let played = directives.iter().try_for_each(|next| self.step(next, &mut afterwards));
         let answer = match played {
             Ok(()) => Answer::Stopped { reason: "end_turn".into(), padding: 0 },
-            Err(Ending::Cancelled) => Answer::Stopped { reason: "cancelled".into(), padding: 0 },
+            Err(Ending::Cancelled) => {
+                self.updates(std::mem::take(&mut afterwards.on_cancel));
+                Answer::Stopped { reason: "cancelled".into(), padding: 0 }
+            }
             Err(Ending::Answered(answer)) => answer,
         };
         (answer, afterwards)
     }
 
-    /// Ends the commands that were to end after the prompt's answer.
+    /// Does what was to follow the prompt's answer.
     pub(crate) fn finish(&self, afterwards: &Afterwards) {
-        for (after, exit) in &afterwards.0 {
+        for (after, what) in &afterwards.later {
             // Deliberately late: the next turn may have begun.
             std::thread::sleep(*after);
-            let frames = self.tools().close(None, *exit);
-            self.updates(frames);
+            match what {
+                After::Exit(exit) => {
+                    let frames = self.tools().close(None, *exit);
+                    self.updates(frames);
+                }
+                After::Update(update) => self.updates([update.clone()]),
+                // A cancel ends the waiting, and there is no turn to be ended.
+                After::Ask { command } => drop(self.ask(command)),
+            }
         }
+    }
+
+    /// Sends what was said in this session before, as the client asked.
+    pub(crate) fn replay(&self, updates: Vec<Value>) {
+        self.updates(updates);
     }
 
     fn step(&self, directive: &Directive, afterwards: &mut Afterwards) -> Result<(), Ending> {
@@ -109,7 +132,10 @@ impl Session {
             Directive::Shell { command } => self.shell(command)?,
             Directive::Big { bytes } => self.big(*bytes),
             Directive::Ask { command } => self.ask(command)?,
-            Directive::Late { after, exit } => self.late(*after, *exit, afterwards),
+            Directive::Tiny { count } => self.tiny(*count)?,
+            Directive::Update(update) => self.updates([update.clone()]),
+            Directive::OnCancel(update) => afterwards.on_cancel.push(update.clone()),
+            Directive::Later { after, what } => self.later(*after, what, afterwards),
             Directive::Sleep(time) => self.signals.sleep(*time)?,
             Directive::Hang => return Err(self.signals.hang().into()),
             Directive::Stop { reason } => return Err(stopped(reason, 0)),
@@ -137,6 +163,7 @@ impl Session {
                 self.chunk("agent_message_chunk", &"x".repeat(*bytes));
             }
             Directive::Crash { code } => process::exit(*code),
+            Directive::Torn { code } => self.torn(*code),
         }
         Ok(())
     }
@@ -211,11 +238,26 @@ impl Session {
         Ok(())
     }
 
-    fn late(&self, after: Duration, exit: ExitCode, afterwards: &mut Afterwards) {
-        if !self.tools().has_open() {
+    fn later(&self, after: Duration, what: &After, afterwards: &mut Afterwards) {
+        if matches!(what, After::Exit(_)) && !self.tools().has_open() {
             self.start("late");
         }
-        afterwards.0.push((after, exit));
+        afterwards.later.push((after, what.clone()));
+    }
+
+    fn tiny(&self, count: usize) -> Result<(), Cancelled> {
+        for number in 0..count {
+            let frame = self.tools().print(None, &format!("tick {number:04}\n"));
+            self.updates(frame);
+            self.signals.sleep(TINY_PAUSE)?;
+        }
+        Ok(())
+    }
+
+    fn torn(&self, code: i32) -> ! {
+        let frame = self.update(&message("agent_message_chunk", "never whole")).to_string();
+        wire::send_torn(&frame.as_bytes()[..frame.len() / 2]);
+        process::exit(code)
     }
 
     fn tool(&self, kind: &str, title: &str) {

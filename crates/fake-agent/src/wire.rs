@@ -12,12 +12,21 @@ pub(crate) fn send(frame: &Value) {
     send_raw(frame.to_string().as_bytes());
 }
 
-/// Writes one line of any bytes. When nobody reads any more, there is nothing left to do.
+/// Writes one line of any bytes.
 pub(crate) fn send_raw(line: &[u8]) {
+    write(&[line, b"\n"]);
+}
+
+/// Writes what is no whole line.
+pub(crate) fn send_torn(bytes: &[u8]) {
+    write(&[bytes]);
+}
+
+/// When nobody reads any more, there is nothing left to do.
+fn write(parts: &[&[u8]]) {
     let mut stdout = io::stdout().lock();
-    let written =
-        stdout.write_all(line).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush());
-    if written.is_err() {
+    let written = parts.iter().try_for_each(|part| stdout.write_all(part));
+    if written.and_then(|()| stdout.flush()).is_err() {
         process::exit(0);
     }
 }

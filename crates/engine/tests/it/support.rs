@@ -101,6 +101,28 @@ impl Bench {
         .await
     }
 
+    /// Waits for the end of a turn and for a message, whichever comes first.
+    pub(crate) async fn until_over_with(
+        &mut self,
+        mut wanted: impl FnMut(&MessageView) -> bool,
+    ) -> Result<MessageView> {
+        let (mut is_over, mut found) = (false, None);
+        self.until(|told| {
+            match told {
+                Notification::TurnCompleted { .. } => is_over = true,
+                Notification::MessageAdded { message, .. }
+                | Notification::MessageUpdated { message, .. }
+                    if wanted(message) =>
+                {
+                    found = Some(message.clone());
+                }
+                _ => {}
+            }
+            found.clone().filter(|_| is_over)
+        })
+        .await
+    }
+
     pub(crate) async fn until_tool(&mut self, wanted: ToolStatus) -> Result<MessageView> {
         self.until_message(|message| message.metadata.status == Some(wanted)).await
     }

@@ -117,11 +117,14 @@ fn a_command_is_played_in_steps_over_two_prompts() {
 fn a_cancel_ends_the_turn_at_once_and_leaves_the_command_open() {
     let mut client = Client::start(&["acp", "--dialect", "codex"]);
     let session = client.begin("/");
-    let id = client.request("session/prompt", &prompt(&session, "start sleep\nhang\nsay never"));
+    let id = client.request(
+        "session/prompt",
+        &prompt(&session, "start sleep\non-cancel {\"x\": 1}\nhang\nsay never"),
+    );
     assert!(is_tool(&client.hear()["params"]["update"]));
     client.send(&json!({"method": "session/cancel", "params": {"sessionId": session}}));
     let (updates, answer) = client.until_answer(id);
-    assert!(updates.is_empty(), "{updates:?}");
+    assert_eq!(updates, [json!({"x": 1})]);
     assert_eq!(answer["result"]["stopReason"], "cancelled");
 }
 
@@ -150,4 +153,90 @@ fn it_ends_with_its_stdin() {
     client.begin("/");
     client.stdin = None;
     assert!(client.child.wait().unwrap().success());
+}
+
+#[test]
+fn an_update_is_sent_as_it_stands_in_the_turn_and_after_it() {
+    let mut client = Client::start(&["acp"]);
+    let session = client.begin("/");
+    let odd = json!({"sessionUpdate": "tool_call", "toolCallId": 7});
+    let late = json!({"sessionUpdate": "tool_call_update", "toolCallId": "x"});
+    let (updates, _) = client.prompt(&session, &format!("update {odd}\nlater 1 {late}"));
+    assert_eq!(updates, [odd]);
+    assert_eq!(client.hear()["params"]["update"], late);
+}
+
+#[test]
+fn it_asks_leave_outside_a_turn() {
+    let mut client = Client::start(&["acp"]);
+    let session = client.begin("/");
+    let (updates, _) = client.prompt(&session, "ask-later 1 rm x");
+    assert!(updates.is_empty());
+    let ask = client.hear();
+    assert_eq!(ask["method"], "session/request_permission");
+    let outcome = json!({"outcome": "selected", "optionId": "reject-once"});
+    client.send(&json!({"id": ask["id"], "result": {"outcome": outcome}}));
+    let said = std::iter::repeat_with(|| client.hear()).find_map(|frame| {
+        frame.pointer("/params/update/content/text").and_then(Value::as_str).map(str::to_owned)
+    });
+    assert_eq!(said.as_deref(), Some("Permission: reject_once\n"));
+}
+
+#[test]
+fn tiny_lines_come_one_by_one() {
+    let mut client = Client::start(&["acp", "--dialect", "codex"]);
+    let session = client.begin("/");
+    let (updates, _) = client.prompt(&session, "start make\ntiny 3\nexit 0");
+    let printed = updates.iter().filter_map(|u| u["_meta"]["terminal_output"]["data"].as_str());
+    assert_eq!(printed.collect::<Vec<_>>(), ["tick 0000\n", "tick 0001\n", "tick 0002\n"]);
+}
+
+#[test]
+fn a_torn_frame_is_the_last_that_is_heard() {
+    let mut client = Client::start(&["acp"]);
+    let session = client.begin("/");
+    client.request("session/prompt", &prompt(&session, "torn 9"));
+    let rest = client.rest();
+    assert!(rest.starts_with("{\"") && !rest.ends_with('\n') && rest.len() > 20, "{rest:?}");
+    assert_eq!(client.child.wait().unwrap().code(), Some(9));
+}
+
+#[test]
+fn a_session_that_is_loaded_is_told_again_and_one_that_is_not_known_is_refused() {
+    let history = std::env::temp_dir().join(format!("fake-agent-{}.history", std::process::id()));
+    let said = json!({"sessionUpdate": "tool_call", "toolCallId": "x", "kind": "execute"});
+    let file = history.to_str().unwrap();
+    let load = json!({"sessionId": "earlier", "cwd": "/", "mcpServers": []});
+
+    let mut client = Client::start(&["acp", "--load", file]);
+    let (_, answer) = client.call("initialize", &json!({"protocolVersion": 1}));
+    assert_eq!(answer["result"]["agentCapabilities"]["loadSession"], true);
+    assert_eq!(client.call("session/load", &load).1["error"]["code"], -32602);
+    std::fs::write(&history, format!("{said}\n")).unwrap();
+    let (updates, answer) = client.call("session/load", &load);
+    assert_eq!(updates, [said]);
+    assert!(answer["result"]["modes"].is_object());
+    assert_eq!(texts(&client.prompt("earlier", "say again").0), "again");
+    std::fs::remove_file(history).unwrap();
+}
+
+#[test]
+fn a_session_is_resumed_where_that_is_offered() {
+    let resume = json!({"sessionId": "earlier", "cwd": "/", "mcpServers": []});
+    let mut client = Client::start(&["acp", "--resume"]);
+    let (_, answer) = client.call("initialize", &json!({"protocolVersion": 1}));
+    assert!(answer["result"]["agentCapabilities"]["sessionCapabilities"]["resume"].is_object());
+    let (updates, answer) = client.call("session/resume", &resume);
+    assert!(updates.is_empty() && answer["result"].is_object());
+    assert_eq!(texts(&client.prompt("earlier", "say again").0), "again");
+    let mut other = Client::start(&["acp"]);
+    assert_eq!(other.call("session/resume", &resume).1["error"]["code"], -32601);
+}
+
+#[test]
+fn a_method_can_be_its_end() {
+    let mut client = Client::start(&["acp", "--die", "session/new"]);
+    client.call("initialize", &json!({"protocolVersion": 1}));
+    client.request("session/new", &json!({"cwd": "/"}));
+    assert_eq!(client.child.wait().unwrap().code(), Some(1));
 }

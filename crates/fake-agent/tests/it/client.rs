@@ -1,7 +1,7 @@
 //! A client that says little and hears everything.
 
 use std::{
-    io::{BufRead, BufReader, Lines, Write},
+    io::{BufRead, BufReader, Read, Write},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub(crate) struct Client {
     pub(crate) child: Child,
     pub(crate) stdin: Option<ChildStdin>,
-    lines: Lines<BufReader<ChildStdout>>,
+    stdout: BufReader<ChildStdout>,
     next_id: u64,
 }
 
@@ -25,8 +25,8 @@ impl Client {
             .spawn()
             .unwrap();
         let stdin = child.stdin.take();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, stdin, lines, next_id: 40 }
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self { child, stdin, stdout, next_id: 40 }
     }
 
     pub(crate) fn send(&mut self, frame: &Value) {
@@ -35,7 +35,16 @@ impl Client {
 
     /// The next frame.
     pub(crate) fn hear(&mut self) -> Value {
-        serde_json::from_str(&self.lines.next().unwrap().unwrap()).unwrap()
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// Everything until it ends.
+    pub(crate) fn rest(&mut self) -> String {
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        rest
     }
 
     /// Sends a request: its id.
