@@ -100,6 +100,7 @@ pub fn session(state: SessionState) -> SessionView {
         state,
         error: None,
         turn: None,
+        survivors: Vec::new(),
     }
 }
 

@@ -6,7 +6,10 @@ use model::{
     wire::{MessagePage, Request},
 };
 
-use super::{composer::Composer, message::MessageRow};
+use super::{
+    composer::Composer,
+    message::{MessageRow, SessionFacts},
+};
 use crate::{
     context::{Act, shared},
     controls::{Notice, Problem, skeleton},
@@ -69,12 +72,8 @@ pub fn Chat(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView {
 
 #[component]
 fn Flow(session: LiveSession) -> impl IntoView {
-    let streaming = streaming_row(&session);
     let (history, view, older) = (session.messages.clone(), session.view.clone(), session.clone());
-    let agent = {
-        let view = view.clone();
-        Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.agent_name.clone())))
-    };
+    let facts = SessionFacts::of(&session);
     let is_loading = {
         let view = view.clone();
         Memo::new(move |_| view.with(Option::is_none))
@@ -87,7 +86,7 @@ fn Flow(session: LiveSession) -> impl IntoView {
             <For
                 each=move || history.pages()
                 key=|(distance, _)| *distance
-                children=move |(_, rows)| message_rows(rows, agent, streaming)
+                children=move |(_, rows)| message_rows(rows, facts)
             />
             {part(move || end.get().map(|text| view! { <p class="divider">{text}</p> }))}
         </div>
@@ -100,19 +99,29 @@ fn end_line(session: &SessionView) -> Option<String> {
     if outcome == TurnOutcome::Failed { None } else { turn_line(session) }
 }
 
-fn message_rows(
-    rows: Rows<MessageView>,
-    agent: Memo<Option<String>>,
-    streaming: Memo<Option<u64>>,
-) -> AnyView {
+fn message_rows(rows: Rows<MessageView>, facts: SessionFacts) -> AnyView {
     view! {
         <For
             each=move || rows.list()
             key=|row| row.key
-            children=move |row| view! { <MessageRow row agent streaming /> }
+            children=move |row| view! { <MessageRow row session=facts /> }
         />
     }
     .into_any()
+}
+
+impl SessionFacts {
+    fn of(session: &LiveSession) -> Self {
+        let (named, cancelled) = (session.view.clone(), session.view.clone());
+        let agent = Memo::new(move |_| {
+            named.with(|view| view.as_ref().map(|view| view.agent_name.clone()))
+        });
+        let survivors = Memo::new(move |_| {
+            cancelled
+                .with(|view| view.as_ref().map(|view| view.survivors.clone()).unwrap_or_default())
+        });
+        Self { agent, streaming: streaming_row(session), survivors }
+    }
 }
 
 /// The row that the agent is still writing.

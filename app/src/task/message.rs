@@ -1,7 +1,7 @@
 //! One message of the chat.
 
 use leptos::prelude::*;
-use model::{MessageView, PlanEntry, Timestamp};
+use model::{MessageId, MessageView, PlanEntry, Timestamp};
 
 use super::{permission::Permission, shell::ShellRow};
 use crate::{
@@ -16,13 +16,20 @@ use crate::{
     },
 };
 
+/// What rows show of their session.
+#[derive(Clone, Copy)]
+pub struct SessionFacts {
+    pub agent: Memo<Option<String>>,
+    /// The row that the agent is still writing.
+    pub streaming: Memo<Option<u64>>,
+    /// Commands that were cancelled and run on.
+    pub survivors: Memo<Vec<MessageId>>,
+}
+
 /// A message, shown as what it is. A change of it changes what differs, nothing more.
 #[component]
-pub fn MessageRow(
-    row: Row<MessageView>,
-    agent: Memo<Option<String>>,
-    streaming: Memo<Option<u64>>,
-) -> impl IntoView {
+pub fn MessageRow(row: Row<MessageView>, session: SessionFacts) -> impl IntoView {
+    let SessionFacts { agent, streaming, survivors } = session;
     let message = RwSignal::from(row.record);
     let key = row.key;
     let shape = Memo::new(move |_| message.with(shape));
@@ -34,7 +41,7 @@ pub fn MessageRow(
         }
         Shape::Thinking => view! { <Thinking message /> }.into_any(),
         Shape::Plan => view! { <Plan message /> }.into_any(),
-        Shape::Shell => view! { <ShellRow message /> }.into_any(),
+        Shape::Shell => view! { <ShellRow message survivors /> }.into_any(),
         Shape::Tool(tool) => view! { <ToolRow message tool /> }.into_any(),
         Shape::Permission => view! { <Permission message agent /> }.into_any(),
         Shape::Note => view! { <p class="divider">{content(message)}</p> }.into_any(),

@@ -2,12 +2,17 @@
 //! (S-040 to S-049).
 
 use leptos::{ev, html, prelude::*};
-use model::{MessageView, OutputSummary, Timestamp, ToolStatus};
+use model::{MessageId, MessageView, OutputSummary, Timestamp, ToolStatus, wire::Request};
 use web_sys::{Element, HtmlButtonElement};
 
-use super::output::{OutputDriver, OutputRegion};
+use super::{
+    composer::FIELD,
+    output::{OutputDriver, OutputRegion},
+};
 use crate::{
-    context::shared,
+    browser,
+    context::{Act, shared},
+    controls::Problem,
     dynamic::part,
     icon::{Icon, icon, named_icon},
     state::command::{CommandState, exit_text, output_text, reveals_by, running_text},
@@ -35,7 +40,9 @@ fn facts(message: &MessageView) -> Facts {
 
 /// The row of a shell command.
 #[component]
-pub fn ShellRow(message: RwSignal<MessageView>) -> impl IntoView {
+pub fn ShellRow(message: RwSignal<MessageView>, survivors: Memo<Vec<MessageId>>) -> impl IntoView {
+    let id = message.with_untracked(|message| message.id);
+    let runs_on = Memo::new(move |_| survivors.with(|survivors| survivors.contains(&id)));
     let facts = Memo::new(move |_| message.with(facts));
     let state = Memo::new(move |_| {
         let status = message.with(|message| message.metadata.status);
@@ -63,6 +70,7 @@ pub fn ShellRow(message: RwSignal<MessageView>) -> impl IntoView {
                 <Command facts />
                 <RowStatus facts state exit offers_output began />
                 {work_dir}
+                {part(move || runs_on.get().then(|| view! { <RunsOn message /> }))}
                 {disclosure}
             </div>
         </div>
@@ -103,6 +111,32 @@ fn RowStatus(
     };
     let ending = part(move || (!offers_output.get()).then(|| view! { <Exit facts exit /> }));
     view! { <span class="shell__status">{part(move || word().map(|text| view! { <span>{text}</span> }))} {ending}</span> }
+}
+
+/// That the command runs although it was cancelled, and the way to end it (S-025).
+#[component]
+fn RunsOn(message: RwSignal<MessageView>) -> impl IntoView {
+    let act = Act::new();
+    let (session_id, message_id) =
+        message.with_untracked(|message| (message.session_id, message.id));
+    let end = move |_| {
+        act.send_then(Request::CommandEnd { session_id, message_id }, || browser::focus(FIELD));
+    };
+    view! {
+        <div class="shell__survivor" role="status">
+            <span>"Its process still runs."</span>
+            <button
+                class="button"
+                type="button"
+                disabled=move || act.is_pending.get()
+                on:click=end
+            >
+                {icon(Icon::Stop)}
+                "End process"
+            </button>
+            <Problem text=act.error />
+        </div>
+    }
 }
 
 /// How the command ended. It stands once in a row.

@@ -26,7 +26,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// What is killed may have started something in the meantime, so it is looked again, this often.
 const ROUNDS: usize = 3;
 /// Start times are computed from the wall clock, which may be set in between, in seconds.
-const START_TOLERANCE: u64 = 2;
+pub(crate) const START_TOLERANCE: u64 = 2;
 
 /// Start times, in seconds since the Unix epoch, by pid.
 pub(crate) type Processes = HashMap<u32, u64>;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use model::AgentProcess;
 use sysinfo::{Process, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
 
-use crate::process::{Processes, SESSION_VARIABLE, end_processes, runs};
+use crate::process::{Processes, SESSION_VARIABLE, START_TOLERANCE, end_processes, runs};
 
 /// A command that was cancelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,9 @@ impl Table {
             .iter()
             .map(|(pid, process)| (pid.as_u32(), process))
             .filter(|(pid, _)| *pid != agent.pid && *pid != std::process::id())
-            .filter(|(_, process)| runs(process) && process.start_time() >= command.since)
+            .filter(|(_, process)| {
+                runs(process) && process.start_time() + START_TOLERANCE >= command.since
+            })
             .filter(|(_, process)| is_agents(process) && runs_command(process, &command.command))
             .collect()
     }

@@ -133,6 +133,41 @@ pub const DEPARTURES: &[MeasuredDeparture] = &[
         departure: Departure::Preface,
         recording: "gemini/cancel.jsonl",
     },
+    MeasuredDeparture {
+        program: "Copilot",
+        since: "1.0.102",
+        until: None,
+        departure: Departure::ClosingLines,
+        recording: "copilot/exit4.jsonl",
+    },
+    MeasuredDeparture {
+        program: "Copilot",
+        since: "1.0.102",
+        until: None,
+        departure: Departure::Preface,
+        recording: "copilot/big.jsonl",
+    },
+    MeasuredDeparture {
+        program: "Copilot",
+        since: "1.0.102",
+        until: None,
+        departure: Departure::MovingWindow,
+        recording: "copilot/big.jsonl",
+    },
+    MeasuredDeparture {
+        program: "qwen-code",
+        since: "0.24.4",
+        until: None,
+        departure: Departure::Preface,
+        recording: "qwen/background.jsonl",
+    },
+    MeasuredDeparture {
+        program: "qwen-code",
+        since: "0.24.4",
+        until: None,
+        departure: Departure::CodeBesideSignal,
+        recording: "qwen/signal.jsonl",
+    },
 ];
 
 impl MeasuredDeparture {

@@ -21,6 +21,8 @@ const NAMES: &[(&str, AgentKind)] = &[
     ("oh-my-pi", AgentKind::Omp),
     ("pi-acp", AgentKind::Pi),
     ("gemini-cli", AgentKind::Gemini),
+    ("Copilot", AgentKind::Copilot),
+    ("qwen-code", AgentKind::Qwen),
 ];
 
 /// The agent that gives this name, if it is a known one.

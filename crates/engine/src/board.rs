@@ -18,11 +18,13 @@ use crate::{
 /// The longest title, in characters.
 const TITLE_CHARS: usize = 120;
 
-/// What a card says that is nowhere stored: it is true only while the agent lives.
+/// What is nowhere stored of a session: it is true only while its agent lives.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct LiveCard {
+pub(crate) struct LiveFacts {
     pub(crate) activity: Option<String>,
     pub(crate) ask: Option<(MessageId, PermissionRequest)>,
+    /// Commands that were cancelled and run on.
+    pub(crate) survivors: Vec<MessageId>,
 }
 
 impl Engine {
@@ -73,7 +75,7 @@ impl Engine {
             ops.push(Op::PutProfile(profile));
         }
         self.store().commit(ops).await.map_err(|err| internal(&err))?;
-        let created = card(&task, Some(&session), None, LiveCard::default(), &session.agent_name);
+        let created = card(&task, Some(&session), None, LiveFacts::default(), &session.agent_name);
         self.shared.fanout.publish(|rev| Notification::TaskCreated { rev, task: created });
         if new.start {
             self.prompt(task.id, session.id, task.description, None).await?;
@@ -171,7 +173,7 @@ impl Engine {
         let shared = self.shared.clone();
         self.read(move |reader| {
             let task = reader.task(task_id)?;
-            task.map(|task| read_card(reader, &task, |id| live_card(&shared.live, id))).transpose()
+            task.map(|task| read_card(reader, &task, |id| live_facts(&shared.live, id))).transpose()
         })
         .await?
         .ok_or_else(|| not_found("task"))
@@ -190,7 +192,7 @@ impl Engine {
             let tasks = reader
                 .tasks()?
                 .iter()
-                .map(|task| read_card(reader, task, |id| live_card(&shared.live, id)))
+                .map(|task| read_card(reader, task, |id| live_facts(&shared.live, id)))
                 .collect::<Result<_, _>>()?;
             Ok(Some(Board { workspace, workflow, tasks }))
         })
@@ -276,23 +278,23 @@ fn home() -> Option<PathBuf> {
     std::env::home_dir()
 }
 
-fn live_card(
-    live: &std::sync::Mutex<std::collections::HashMap<SessionId, LiveCard>>,
+pub(crate) fn live_facts(
+    live: &std::sync::Mutex<std::collections::HashMap<SessionId, LiveFacts>>,
     session_id: SessionId,
-) -> LiveCard {
+) -> LiveFacts {
     lock(live).get(&session_id).cloned().unwrap_or_default()
 }
 
 fn read_card(
     reader: &Reader,
     task: &Task,
-    live: impl FnOnce(SessionId) -> LiveCard,
+    live: impl FnOnce(SessionId) -> LiveFacts,
 ) -> Result<TaskCard, StoreError> {
     let session = task.session_id.map(|id| reader.session(id)).transpose()?.flatten();
     let Some(session) = session else {
         let profile = reader.profile(task.profile_id)?;
         let name = profile.map_or_else(String::new, |profile| profile.name);
-        return Ok(card(task, None, None, LiveCard::default(), &name));
+        return Ok(card(task, None, None, LiveFacts::default(), &name));
     };
     let turn = reader.last_turn(session.id)?;
     Ok(card(task, Some(&session), turn.as_ref(), live(session.id), &session.agent_name))
@@ -302,7 +304,7 @@ fn card(
     task: &Task,
     session: Option<&Session>,
     turn: Option<&Turn>,
-    live: LiveCard,
+    live: LiveFacts,
     agent_name: &str,
 ) -> TaskCard {
     TaskCard {

@@ -7,7 +7,7 @@ use model::{
 };
 use store::{Reader, StoreError};
 
-use crate::{Engine, clock, not_found};
+use crate::{Engine, board::live_facts, clock, not_found};
 
 /// The most tasks' folders that are offered again.
 const FOLDERS: usize = 20;
@@ -115,11 +115,12 @@ impl Engine {
         &self,
         session_id: SessionId,
     ) -> Result<(SessionView, MessagePage), ApiError> {
+        let survivors = live_facts(&self.shared.live, session_id).survivors;
         self.read(move |reader| {
             let Some(session) = reader.session(session_id)? else { return Ok(None) };
             let turn = reader.last_turn(session_id)?;
             Ok(Some((
-                session.to_view(turn),
+                session.to_view(turn, survivors),
                 read_page(reader, session_id, None, MAX_PAGE_MESSAGES)?,
             )))
         })

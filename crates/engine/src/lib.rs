@@ -29,7 +29,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use boot::Route;
 
-use crate::{board::LiveCard, fanout::Fanout, recording::Recorder, session::SessionHandle};
+use crate::{board::LiveFacts, fanout::Fanout, recording::Recorder, session::SessionHandle};
 
 /// The application, without any web: cheap to clone.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ struct Shared {
     /// Sessions that have a task of their own right now.
     sessions: Mutex<HashMap<SessionId, SessionHandle>>,
     /// What cards say about sessions and nothing stores.
-    live: Mutex<HashMap<SessionId, LiveCard>>,
+    live: Mutex<HashMap<SessionId, LiveFacts>>,
     /// Held while a task's record is read, changed and written.
     task_writes: tokio::sync::Mutex<()>,
     stopping: CancellationToken,

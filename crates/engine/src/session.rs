@@ -60,6 +60,11 @@ enum Command {
         option_id: String,
         reply: Reply<()>,
     },
+    /// End a command that outlived its cancel.
+    EndCommand {
+        message_id: MessageId,
+        reply: Reply<()>,
+    },
     /// End the agent and the task.
     End {
         reply: Reply<()>,
@@ -132,6 +137,19 @@ impl Engine {
         option_id: String,
     ) -> Result<(), ApiError> {
         self.ask(session_id, |reply| Command::Answer { message_id, option_id, reply }).await
+    }
+
+    /// Ends the process of a command that outlived its cancel, and waits for that (S-025).
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND` for a session that is not there, and for a command that does not run.
+    pub async fn end_command(
+        &self,
+        session_id: SessionId,
+        message_id: MessageId,
+    ) -> Result<(), ApiError> {
+        self.ask(session_id, |reply| Command::EndCommand { message_id, reply }).await
     }
 
     /// Ends a session's agent and waits for it.

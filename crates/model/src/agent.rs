@@ -98,8 +98,10 @@ pub enum Departure {
     MovingWindow,
     /// The echoed command and the title are cut after so many characters.
     CutEcho,
-    /// A sentence that the agent wrote for its model stands in front of the output.
+    /// What the agent wrote for its model stands in front of the output, or in its place.
     Preface,
+    /// An exit code 0 stands beside the signal that ended a command.
+    CodeBesideSignal,
 }
 
 /// A program to start.

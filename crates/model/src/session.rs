@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentIdentity, AgentKind, ProfileId, SessionId, TaskId, Timestamp, TurnId};
+use crate::{AgentIdentity, AgentKind, MessageId, ProfileId, SessionId, TaskId, Timestamp, TurnId};
 
 /// Where a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,11 +90,14 @@ pub struct SessionView {
     /// The turn that is under way, or the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
+    /// Commands that were cancelled and run on, by their messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub survivors: Vec<MessageId>,
 }
 
 impl Session {
     /// What a browser may see of it.
-    pub fn to_view(&self, turn: Option<Turn>) -> SessionView {
+    pub fn to_view(&self, turn: Option<Turn>, survivors: Vec<MessageId>) -> SessionView {
         SessionView {
             id: self.id,
             task_id: self.task_id,
@@ -104,6 +107,7 @@ impl Session {
             state: self.state,
             error: self.error.clone(),
             turn,
+            survivors,
         }
     }
 }

@@ -116,6 +116,14 @@ pub enum Request {
         /// The session.
         session_id: SessionId,
     },
+    /// End the process of a command that outlived its cancel. Answer: `{}`.
+    #[serde(rename = "command.end")]
+    CommandEnd {
+        /// The session.
+        session_id: SessionId,
+        /// The command's message.
+        message_id: MessageId,
+    },
     /// Answer a permission request. Answer: `{}`.
     #[serde(rename = "permission.respond")]
     PermissionRespond {
@@ -159,6 +167,7 @@ const ACTIONS: &[&str] = &[
     "message.list",
     "message.add",
     "agent.cancel",
+    "command.end",
     "permission.respond",
     "session.start",
     "task.create",

@@ -17,6 +17,8 @@ pub(crate) enum Line {
     Showing,
     /// `Backgrounded as job bg_1; ...`
     Backgrounded,
+    /// `<shellId: 0 completed with exit code 4>`
+    Shell(i64),
 }
 
 /// The output in front of the closing lines, and the lines, the last one first; each kind once.
@@ -51,7 +53,8 @@ pub(crate) fn last(text: &str, is_whole: bool) -> Option<(&str, Line)> {
     Some((output, read(line)?))
 }
 
-fn read(line: &str) -> Option<Line> {
+/// What a line says.
+pub(crate) fn read(line: &str) -> Option<Line> {
     let between = |begin: &str, end: &str| line.strip_prefix(begin)?.strip_suffix(end);
     if let Some(code) = line.strip_prefix("Command exited with code ") {
         code.parse().ok().map(Line::Exited)
@@ -66,6 +69,9 @@ fn read(line: &str) -> Option<Line> {
     } else if between("Backgrounded as job ", "; result will be delivered automatically.").is_some()
     {
         Some(Line::Backgrounded)
+    } else if let Some(words) = between("<shellId: ", ">") {
+        let (id, code) = words.split_once(" completed with exit code ")?;
+        code.parse().ok().filter(|_| !id.contains(' ')).map(Line::Shell)
     } else {
         None
     }

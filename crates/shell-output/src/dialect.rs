@@ -42,8 +42,8 @@ impl Dialect {
             AgentKind::Omp => Arc::new(omp::Omp::new(departures)),
             AgentKind::Pi => Arc::new(pi::Pi::new(departures)),
             AgentKind::Gemini => Arc::new(gemini::Gemini::new(departures)),
-            AgentKind::Copilot => Arc::new(copilot::Copilot),
-            AgentKind::Qwen => Arc::new(qwen::Qwen),
+            AgentKind::Copilot => Arc::new(copilot::Copilot::new(departures)),
+            AgentKind::Qwen => Arc::new(qwen::Qwen::new(departures)),
             AgentKind::Generic => Arc::new(generic::Generic),
         };
         Self { agent, grammar }

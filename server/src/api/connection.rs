@@ -172,6 +172,10 @@ async fn perform(engine: &Engine, request: Request) -> Result<Value, ApiError> {
             engine.cancel(session_id).await?;
             Ok(json!({}))
         }
+        Request::CommandEnd { session_id, message_id } => {
+            engine.end_command(session_id, message_id).await?;
+            Ok(json!({}))
+        }
         Request::PermissionRespond { session_id, message_id, option_id } => {
             engine.answer_permission(session_id, message_id, option_id).await?;
             Ok(json!({}))

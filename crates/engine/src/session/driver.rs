@@ -4,12 +4,14 @@
 //! What streams is taken a few times a second.
 
 mod agent;
+mod survivors;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use acp::{Agent, AgentEvent, Initialized};
 use model::{
-    AgentProfile, ApiError, MessageId, Session, SessionId, TaskState, Turn, wire::Notification,
+    AgentProfile, ApiError, MessageId, Session, SessionId, SessionView, TaskState, Turn,
+    wire::Notification,
 };
 use shell_output::Dialect;
 use store::StoreError;
@@ -18,6 +20,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+use self::survivors::{Looking, Survivor, Survivors};
 use super::{
     Command, FLUSH_INTERVAL,
     changes::Changes,
@@ -27,7 +30,7 @@ use super::{
 };
 use crate::{
     Engine,
-    board::{LiveCard, task_state},
+    board::{LiveFacts, task_state},
     clock, internal, lock, not_found, recovery,
 };
 
@@ -95,7 +98,8 @@ struct Driver {
     cancel_deadline: Option<(Instant, u64)>,
     /// What the store refused; it comes before anything newer.
     unstored: Option<Changes>,
-    card: LiveCard,
+    facts: LiveFacts,
+    survivors: Survivors,
 }
 
 /// Works for one session until nothing is left to do or the server ends.
@@ -114,7 +118,8 @@ pub(super) async fn run(engine: Engine, seed: Seed, mut commands: mpsc::Receiver
         flush_at: None,
         cancel_deadline: None,
         unstored: None,
-        card: LiveCard::default(),
+        facts: LiveFacts::default(),
+        survivors: Survivors::default(),
     };
     while let Some(wake) = driver.next(&mut commands).await {
         let ends = matches!(wake, Wake::Command(Command::End { .. }) | Wake::Stopping);
@@ -154,6 +159,8 @@ enum Wake {
     Started(Result<Progress, StartFailure>),
     Flush,
     CancelOverdue(u64),
+    SurvivorsDue,
+    Survivors(Vec<Survivor>),
     Stopping,
 }
 
@@ -170,6 +177,8 @@ impl Driver {
             () = at(deadline.map(|(at, _)| at)) => {
                 deadline.map(|(_, token)| Wake::CancelOverdue(token))
             }
+            () = at(self.survivors.look_at) => Some(Wake::SurvivorsDue),
+            running = pending_look(&mut self.survivors.looking) => Some(Wake::Survivors(running)),
             started = pending_start(&mut self.starting) => Some(Wake::Started(started)),
             event = next_event(&mut self.events) => {
                 Some(event.map_or(Wake::AgentGone, |event| Wake::Agent(Box::new(event))))
@@ -199,6 +208,8 @@ impl Driver {
                 self.machine.cancel_overdue(stamp(), token);
                 self.settle_logged().await;
             }
+            Wake::SurvivorsDue => self.look_for_survivors(),
+            Wake::Survivors(running) => self.on_survivors(running).await,
             // A failure was logged; there is no later to try again.
             Wake::Stopping => drop(self.end().await),
         }
@@ -212,6 +223,7 @@ impl Driver {
                 let _ = reply.send(answer);
             }
             Command::Cancel { reply } => {
+                self.survivors.watch(self.machine.transcript().open_commands());
                 self.machine.cancel(stamp());
                 let settled = self.settle().await;
                 let _ = reply.send(settled);
@@ -223,6 +235,7 @@ impl Driver {
                 };
                 let _ = reply.send(answer);
             }
+            Command::EndCommand { message_id, reply } => self.end_command(message_id, reply),
             Command::End { reply } => {
                 let ended = self.end().await;
                 let _ = reply.send(ended);
@@ -391,31 +404,36 @@ impl Driver {
         }
         let session_moved = changes.session.is_some() || changes.turn.is_some();
         if session_moved {
-            let session = self.machine.session().to_view(self.machine.turn().cloned());
+            let session = self.session_view();
             fanout.publish(|rev| match changes.turn {
                 Some(turn) if turn.outcome.is_none() => Notification::TurnStarted { rev, session },
                 Some(_) => Notification::TurnCompleted { rev, session },
                 None => Notification::SessionStateChanged { rev, session },
             });
         }
-        self.tell_card(session_moved).await;
+        self.tell_facts(session_moved).await;
+    }
+
+    fn session_view(&self) -> SessionView {
+        self.machine.session().to_view(self.machine.turn().cloned(), self.survivors.seen().to_vec())
     }
 
     /// Tells the board, if its card says something else now.
-    async fn tell_card(&mut self, session_moved: bool) {
+    async fn tell_facts(&mut self, session_moved: bool) {
         let is_busy = self.machine.session().state.is_busy();
         let transcript = self.machine.transcript();
-        let card = LiveCard {
+        let facts = LiveFacts {
             activity: if is_busy { transcript.activity() } else { None },
             ask: transcript.first_ask(),
+            survivors: self.survivors.seen().to_vec(),
         };
-        let card_moved = card != self.card;
-        if !card_moved && !session_moved {
+        let facts_moved = facts != self.facts;
+        if !facts_moved && !session_moved {
             return;
         }
-        self.card = card.clone();
+        self.facts = facts.clone();
         let session = self.machine.session();
-        lock(&self.engine.shared.live).insert(session.id, card);
+        lock(&self.engine.shared.live).insert(session.id, facts);
         let state = task_state(session.state, self.machine.turn().and_then(|turn| turn.outcome));
         // A task that is gone has no card; whatever else failed was logged.
         let _ = self
@@ -450,6 +468,13 @@ async fn at(instant: Option<Instant>) {
 async fn pending_start(starting: &mut Option<Starting>) -> Result<Progress, StartFailure> {
     match starting {
         Some(starting) => starting.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn pending_look(looking: &mut Option<Looking>) -> Vec<Survivor> {
+    match looking {
+        Some(looking) => looking.await,
         None => std::future::pending().await,
     }
 }

@@ -23,6 +23,7 @@ use shell_output::{CancelReason, Dialect};
 use uuid::Uuid;
 
 pub(crate) use asks::AskError;
+pub(crate) use calls::OpenCommand;
 use history::Repeated;
 use live::{Live, TEXT_BYTES, bounded};
 

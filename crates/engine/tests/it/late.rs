@@ -2,7 +2,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 use model::{
-    MessageKind, PermissionAnswer, SessionState, TaskState, ToolStatus, wire::Notification,
+    ErrorCode, MessageKind, PermissionAnswer, SessionState, TaskState, ToolStatus,
+    wire::Notification,
 };
 use serde_json::{Value, json};
 
@@ -158,5 +159,54 @@ async fn s_019_leave_that_nobody_gave_is_void_with_its_agent() -> Result<()> {
     let asked = page.messages.iter().find(|m| m.id == ask.id).context("no request")?;
     let answer = asked.metadata.permission.as_ref().and_then(|ask| ask.answer.clone());
     ensure!(answer == Some(PermissionAnswer::Void), "{answer:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn s_025_a_command_that_outlives_its_cancel_is_named_and_can_be_ended() -> Result<()> {
+    let mut bench = Bench::new().await?;
+    let runs_on = call("a", &json!({"rawInput": {"command": "sleep 600"}}));
+    let ends = call("b", &json!({"rawInput": {"command": "sleep 601"}}));
+    let prompt = format!("spawn-child\nupdate {ends}\nupdate {runs_on}\nhang");
+    let (card, session_id) = bench.task(&prompt).await?;
+    let row = bench.until_message(|m| m.metadata.tool_call_id.as_deref() == Some("a")).await?;
+    bench.engine.cancel(session_id).await?;
+    let early = bench.engine.end_command(session_id, row.id).await;
+    assert_eq!(early.err().map(|err| err.code), Some(ErrorCode::NotFound));
+
+    let survivors = |told: &Notification| match told {
+        Notification::SessionStateChanged { session, .. } => Some(session.survivors.clone()),
+        _ => None,
+    };
+    let named = bench.until(|told| survivors(told).filter(|found| !found.is_empty())).await?;
+    assert_eq!(named, [row.id]);
+    let listed = |page: model::InitialState| page.session.map(|session| session.survivors);
+    assert_eq!(listed(bench.page(&card).await?), Some(vec![row.id]));
+
+    bench.engine.end_command(session_id, row.id).await?;
+    let left = bench.until(|told| survivors(told)).await?;
+    assert!(left.is_empty());
+    assert_eq!(listed(bench.page(&card).await?), Some(Vec::new()));
+    let again = bench.engine.end_command(session_id, row.id).await;
+    assert_eq!(again.err().map(|err| err.code), Some(ErrorCode::NotFound));
+    Ok(())
+}
+
+#[tokio::test]
+async fn s_025_a_command_that_outlives_its_cancel_ends_with_its_agent() -> Result<()> {
+    let mut bench = Bench::new().await?;
+    let runs_on = call("a", &json!({"rawInput": {"command": "sleep 600"}}));
+    let (card, session_id) = bench.task(&format!("spawn-child\nupdate {runs_on}\nhang")).await?;
+    bench.until_message(|m| m.metadata.tool_call_id.as_deref() == Some("a")).await?;
+    bench.engine.cancel(session_id).await?;
+    let count = |told: &Notification| match told {
+        Notification::SessionStateChanged { session, .. } => Some(session.survivors.len()),
+        _ => None,
+    };
+    bench.until(|told| count(told).filter(|count| *count == 1)).await?;
+    bench.engine.prompt(card.id, session_id, "crash".into(), None).await?;
+    bench.until(|told| count(told).filter(|count| *count == 0)).await?;
+    let page = bench.page(&card).await?;
+    assert!(page.session.context("no session")?.survivors.is_empty());
     Ok(())
 }

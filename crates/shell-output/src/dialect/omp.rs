@@ -100,7 +100,7 @@ impl Grammar for Omp {
                 self.has_closing_lines && scene.is_settled
             }
             Line::WallTime => self.has_closing_lines,
-            Line::TimedOut | Line::Aborted => false,
+            Line::TimedOut | Line::Aborted | Line::Shell(_) => false,
         };
         let (shown, lines) = closing::split(text, scene.is_whole, is_known);
         let cut = lines.contains(&Line::Showing);

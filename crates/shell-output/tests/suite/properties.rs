@@ -23,8 +23,9 @@ fn any_departures() -> impl Strategy<Value = Vec<Departure>> {
             Departure::MovingWindow,
             Departure::CutEcho,
             Departure::Preface,
+            Departure::CodeBesideSignal,
         ],
-        0..=9,
+        0..=10,
     )
 }
 

@@ -134,6 +134,16 @@ fn s_007_opencode_with_failing_providers_replays() {
 }
 
 #[test]
+fn s_013_copilot_replays() {
+    check_all("copilot", 26);
+}
+
+#[test]
+fn s_013_qwen_replays() {
+    check_all("qwen", 26);
+}
+
+#[test]
 fn s_005_codex_replays() {
     check_all("codex", 33);
 }

@@ -113,6 +113,7 @@ impl Driver {
         self.starting = None;
         self.events = None;
         self.cancel_deadline = None;
+        self.forget_survivors().await;
         let Some(agent) = self.agent.take() else { return };
         let process = agent.process();
         let is_stopping = self.engine.shared.stopping.is_cancelled();

@@ -1,11 +1,20 @@
 //! The rows of tool calls: made by whatever comes first, changed by what follows, and let go soon
 //! after their end. What an agent says later finds them in the store.
 
-use model::{Author, MessageKind, Metadata, ToolStatus};
+use model::{Author, MessageId, MessageKind, Metadata, Timestamp, ToolStatus};
 use shell_output::{CancelReason, FrameOrigin, ToolFrame};
 
 use super::{ENDED_HELD, Live, Stamp, Transcript};
 use crate::session::recall::Recalled;
+
+/// A command that has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenCommand {
+    pub(crate) message_id: MessageId,
+    pub(crate) command: String,
+    /// When its row was made.
+    pub(crate) since: Timestamp,
+}
 
 impl Transcript {
     /// A frame about a tool call: makes its row, or changes it (S-019).
@@ -60,6 +69,17 @@ impl Transcript {
         // A row with a change that is not stored yet is newer than what the store has.
         let dialect = &self.dialect;
         self.live.entry(seq).or_insert_with(|| Live::recalled(row, dialect, at.now));
+    }
+
+    /// The commands that a cancel would stop, oldest first.
+    pub(crate) fn open_commands(&self) -> Vec<OpenCommand> {
+        let open = self.live.values().filter(|live| live.is_open_call() && !live.is_background());
+        open.filter_map(|live| {
+            let message = &live.message;
+            let command = message.shell_exec()?.command.clone();
+            Some(OpenCommand { message_id: message.id, command, since: message.created_at })
+        })
+        .collect()
     }
 
     /// Cancels those of the calls that have not ended.

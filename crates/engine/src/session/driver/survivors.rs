@@ -1,0 +1,130 @@
+//! Commands that may outlive their cancel, looked for until they have ended (S-025).
+
+use std::{future::Future, pin::Pin, time::Duration};
+
+use acp::survivor::{CancelledCommand, end_survivor, survivor};
+use model::{AgentProcess, ApiError, MessageId, wire::Notification};
+use tokio::time::Instant;
+
+use super::Driver;
+use crate::{
+    not_found,
+    session::{Reply, transcript::OpenCommand},
+};
+
+/// What a command has to end when it is cancelled, and the time between two looks.
+const GRACE: Duration = Duration::from_secs(5);
+
+pub(super) type Looking = Pin<Box<dyn Future<Output = Vec<Survivor>> + Send>>;
+
+/// Commands that were cancelled and are not known to have ended.
+#[derive(Default)]
+pub(super) struct Survivors {
+    watched: Vec<Survivor>,
+    /// Those that were seen to run.
+    seen: Vec<MessageId>,
+    pub(super) look_at: Option<Instant>,
+    pub(super) looking: Option<Looking>,
+}
+
+#[derive(Clone)]
+pub(super) struct Survivor {
+    message_id: MessageId,
+    command: CancelledCommand,
+}
+
+impl Survivors {
+    pub(super) fn seen(&self) -> &[MessageId] {
+        &self.seen
+    }
+
+    /// Looks after these from now on.
+    pub(super) fn watch(&mut self, commands: Vec<OpenCommand>) {
+        self.watched.extend(commands.into_iter().map(|open| Survivor {
+            message_id: open.message_id,
+            command: CancelledCommand {
+                command: open.command,
+                since: u64::try_from(open.since.as_millis() / 1000).unwrap_or(0),
+            },
+        }));
+        self.look_again();
+    }
+
+    fn look_again(&mut self) {
+        let has_any = !self.watched.is_empty();
+        self.look_at = has_any.then(|| Instant::now() + GRACE);
+    }
+}
+
+impl Driver {
+    /// Looks which of the cancelled commands still run.
+    pub(super) fn look_for_survivors(&mut self) {
+        self.survivors.look_at = None;
+        let Some(process) = self.agent.as_ref().map(|agent| agent.process()) else { return };
+        let watched = self.survivors.watched.clone();
+        self.survivors.looking = Some(Box::pin(async move {
+            let looking = tokio::task::spawn_blocking(move || still_running(&process, watched));
+            // Only a panic fails: then nothing is known to run.
+            looking.await.unwrap_or_default()
+        }));
+    }
+
+    /// Those that were looked for have been found, or have ended.
+    pub(super) async fn on_survivors(&mut self, running: Vec<Survivor>) {
+        self.survivors.looking = None;
+        self.survivors.seen = running.iter().map(|survivor| survivor.message_id).collect();
+        self.survivors.watched = running;
+        self.survivors.look_again();
+        self.tell_survivors().await;
+    }
+
+    /// Ends one, and then looks again.
+    pub(super) fn end_command(&mut self, message_id: MessageId, reply: Reply<()>) {
+        let is_seen = self.survivors.seen.contains(&message_id);
+        let wanted = self.survivors.watched.iter().find(|each| each.message_id == message_id);
+        let (Some(wanted), Some(agent), true) = (wanted.cloned(), &self.agent, is_seen) else {
+            // Whoever asked has gone, or sees that it has ended.
+            let _ = reply.send(Err(not_found("running command")));
+            return;
+        };
+        let (process, watched) = (agent.process(), self.survivors.watched.clone());
+        self.survivors.look_at = None;
+        self.survivors.looking = Some(Box::pin(async move {
+            let ending = tokio::task::spawn_blocking(move || {
+                let count = end_survivor(&process, &wanted.command);
+                tracing::info!(count, session = %process.session_id, "ended a command");
+                still_running(&process, watched)
+            });
+            let left = ending.await.unwrap_or_default();
+            let is_left = left.iter().any(|each| each.message_id == message_id);
+            let answer = if is_left { Err(does_not_end()) } else { Ok(()) };
+            let _ = reply.send(answer);
+            left
+        }));
+    }
+
+    /// The agent is gone, and with it all that it started.
+    pub(super) async fn forget_survivors(&mut self) {
+        self.survivors = Survivors::default();
+        self.tell_survivors().await;
+    }
+
+    async fn tell_survivors(&mut self) {
+        if self.facts.survivors == self.survivors.seen {
+            return;
+        }
+        self.tell_facts(false).await;
+        let session = self.session_view();
+        let fanout = &self.engine.shared.fanout;
+        fanout.publish(|rev| Notification::SessionStateChanged { rev, session });
+    }
+}
+
+fn still_running(process: &AgentProcess, mut watched: Vec<Survivor>) -> Vec<Survivor> {
+    watched.retain(|each| survivor(process, &each.command).is_some());
+    watched
+}
+
+fn does_not_end() -> ApiError {
+    ApiError::new(model::ErrorCode::Conflict, "The process does not end.")
+}
