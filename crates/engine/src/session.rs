@@ -4,6 +4,7 @@
 
 mod changes;
 mod driver;
+mod known;
 mod launch;
 pub(crate) mod machine;
 mod recall;

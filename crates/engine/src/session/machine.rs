@@ -12,6 +12,7 @@ use shell_output::{CancelReason, Dialect};
 
 use super::{
     changes::Changes,
+    known::KnownCalls,
     recall::{Recall, Recalled},
     transcript::{AskError, Changed, Stamp, Transcript},
     words::{exit_words, limit_note},
@@ -180,6 +181,7 @@ impl Machine {
             AgentPhase::Starting { .. } => Some(text),
             AgentPhase::Absent => {
                 self.agent = AgentPhase::Starting { first_seq: self.transcript.next_seq() };
+                self.transcript.known = KnownCalls::none();
                 self.effects.push(Effect::StartAgent);
                 Some(text)
             }
@@ -220,13 +222,17 @@ impl Machine {
         }
         self.session.agent_session_seq = match self.agent {
             AgentPhase::Starting { first_seq } => first_seq,
-            _ => self.transcript.next_seq(),
+            _ => {
+                self.transcript.known = KnownCalls::none();
+                self.transcript.next_seq()
+            }
         };
         self.open(at, agent_session);
     }
 
     /// The agent takes prompts, in the session of an earlier process: it remembers what was said.
     pub(crate) fn resumed(&mut self, at: Stamp, agent_session: String) {
+        self.transcript.known.lose_track();
         self.open(at, agent_session);
     }
 
@@ -326,6 +332,9 @@ impl Machine {
     pub(crate) fn recall(&self, event: &AgentEvent) -> Option<Recall> {
         let (frame, since) = match event {
             AgentEvent::Tool(frame) | AgentEvent::Permission { tool: Some(frame), .. } => {
+                if !self.transcript.known.may_contain(&frame.call_id) {
+                    return None;
+                }
                 (frame, self.first_seq())
             }
             AgentEvent::History(frame) => (frame, self.session.agent_session_seq),

@@ -22,6 +22,7 @@ use model::{
 use shell_output::{CancelReason, Dialect};
 use uuid::Uuid;
 
+use super::known::KnownCalls;
 pub(crate) use asks::AskError;
 pub(crate) use calls::OpenCommand;
 use history::Repeated;
@@ -65,6 +66,8 @@ pub(crate) struct Transcript {
     text: Option<u64>,
     plan: Option<u64>,
     calls: HashMap<String, u64>,
+    /// All that the agent's session has had.
+    pub(super) known: KnownCalls,
     /// Calls that ended last: what an agent says about an end may follow it by some milliseconds.
     ended: VecDeque<u64>,
     /// Calls of the agent's own history, the newest last.
@@ -83,6 +86,7 @@ impl Transcript {
             text: None,
             plan: None,
             calls: HashMap::new(),
+            known: KnownCalls::default(),
             ended: VecDeque::new(),
             repeated: VecDeque::new(),
             asks: Vec::new(),

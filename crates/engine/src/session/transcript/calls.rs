@@ -51,6 +51,7 @@ impl Transcript {
         };
         let seq = self.add(at, kind, Author::Agent, String::new(), metadata).message.seq;
         self.calls.insert(frame.call_id.clone(), seq);
+        self.known.insert(&frame.call_id);
         seq
     }
 
