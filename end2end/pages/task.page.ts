@@ -39,6 +39,7 @@ export class ShellRow {
   readonly region: Locator;
   readonly body: Locator;
   readonly exit: Locator;
+  readonly survivor: Locator;
 
   constructor(root: Locator) {
     this.root = root;
@@ -47,6 +48,7 @@ export class ShellRow {
     this.region = root.getByRole("region");
     this.body = root.locator(".shell__body");
     this.exit = root.getByText(/^Exit code/);
+    this.survivor = root.locator(".shell__survivor");
   }
 
   /** How the row's mark is called: "Command failed", … */

@@ -126,6 +126,24 @@ test("Stop ends the turn, keeps what was there, and the next message works", asy
   await expect(task.composer).toHaveValue("");
 });
 
+test("s_025 a command that runs on after Stop is named and can be ended", async ({ page }) => {
+  const board = new BoardPage(page);
+  const task = new TaskPage(page);
+  const prompt = "spawn-child\nstart sleep 600\nhang";
+  await board.create({ prompt, folder: folder(), command: command() });
+  const row = task.shell("sleep 600");
+  await expect(row.mark("Command running")).toBeVisible();
+  await task.stop.click();
+  await expect(row.mark("Command cancelled")).toBeVisible();
+  await expect(row.survivor).toContainText("still runs", { timeout: 15_000 });
+  await page.reload();
+  await expect(row.survivor).toContainText("still runs");
+  await page.locator("html[data-hydrated]").waitFor();
+  await row.survivor.getByRole("button", { name: "End process" }).click();
+  await expect(row.survivor).toHaveCount(0);
+  await expect(task.composer).toBeFocused();
+});
+
 test("an agent that crashes is said, and can be tried again", async ({ page }) => {
   const board = new BoardPage(page);
   const task = new TaskPage(page);

@@ -40,6 +40,11 @@ enum Asked {
 pub enum Observed {
     /// The agent said who it is.
     Initialized(Initialized),
+    /// The client asked to go on with this session.
+    Resuming {
+        /// The agent's id of it.
+        agent_session: String,
+    },
     /// The agent takes prompts.
     Opened(NewSession),
     /// The client sent a prompt; its end has the same token.
@@ -94,23 +99,25 @@ impl Observer {
     }
 
     fn asks(&mut self, id: &Value, method: &str, params: &Value) -> Option<Observed> {
-        let mut prompted = None;
-        let session_id = || params.get("sessionId").and_then(Value::as_str).map(str::to_owned);
+        let mut meant = None;
         let asked = match method {
             method::INITIALIZE => Asked::Initialize,
             method::NEW => Asked::Session { id: None, tells_history: false },
-            method::LOAD => Asked::Session { id: session_id(), tells_history: true },
-            method::RESUME => Asked::Session { id: session_id(), tells_history: false },
+            method::LOAD | method::RESUME => {
+                let id = params.get("sessionId").and_then(Value::as_str).map(str::to_owned);
+                meant = id.clone().map(|agent_session| Observed::Resuming { agent_session });
+                Asked::Session { id, tells_history: method == method::LOAD }
+            }
             method::PROMPT => {
                 let token = self.next_token;
                 self.next_token += 1;
-                prompted = Some(Observed::Prompted { token, text: prompt_text(params) });
+                meant = Some(Observed::Prompted { token, text: prompt_text(params) });
                 Asked::Prompt { token }
             }
             _ => return None,
         };
         self.asked.insert(id.to_string(), asked);
-        prompted
+        meant
     }
 
     fn take_received(&mut self, frame: Incoming) -> Option<Observed> {
@@ -175,7 +182,10 @@ mod tests {
     fn s_026_what_is_read_before_the_answer_to_a_load_is_history() {
         let mut observer = Observer::new();
         let load = json!({"id": 1, "method": "session/load", "params": {"sessionId": "s"}});
-        assert!(observer.sent(load).is_empty());
+        let resuming = observer.sent(load);
+        assert!(
+            matches!(&resuming[..], [Observed::Resuming { agent_session }] if agent_session == "s")
+        );
         let told_again = observer.received(call());
         assert!(matches!(&told_again[..], [Observed::Event(AgentEvent::History(_))]));
         let text =

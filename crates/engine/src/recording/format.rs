@@ -4,7 +4,7 @@
 //! `frame` (what the agent said, what the client said) or `text` (a line of the agent's standard
 //! error, a line that is no JSON, a remark of whoever recorded). Members beyond these are allowed.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -52,12 +52,18 @@ impl Line {
     /// # Errors
     ///
     /// A sentence on why it is no line of a recording.
-    pub(crate) fn parse(line: &str) -> Result<Option<Self>, String> {
-        if line.trim().is_empty() {
+    pub(crate) fn parse(line: &[u8]) -> Result<Option<Self>, String> {
+        let line = line.trim_ascii();
+        if line.is_empty() {
             return Ok(None);
         }
+        // Bytes that are no text are an agent's, and no reason to refuse the rest.
+        let text = match std::str::from_utf8(line) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(line),
+        };
         let Record { t, dir, frame } =
-            serde_json::from_str(line).map_err(|err| format!("it is no record ({err})"))?;
+            serde_json::from_str(&text).map_err(|err| format!("it is no record ({err})"))?;
         let at = Duration::try_from_secs_f64(t).map_err(|_| format!("{t} is no time"))?;
         let what = match (dir, frame) {
             (Direction::In, Some(frame)) => What::In(frame),
@@ -78,16 +84,16 @@ mod tests {
     fn a_line_has_a_time_a_direction_and_a_frame() {
         let line = r#"{"t": 1.5, "dir": "in", "bytes": 7, "frame": {"id": 1}}"#;
         let expected = Line { at: Duration::from_millis(1500), what: What::In(json!({"id": 1})) };
-        assert_eq!(Line::parse(line), Ok(Some(expected)));
+        assert_eq!(Line::parse(line.as_bytes()), Ok(Some(expected)));
         for line in [
             r#"{"dir": "err", "text": "x"}"#,
             r#"{"t": 0, "dir": "nonjson", "text": "x"}"#,
             r#"{"t": 0, "dir": "meta", "version": "1"}"#,
         ] {
-            let line = Line::parse(line).unwrap().unwrap();
+            let line = Line::parse(line.as_bytes()).unwrap().unwrap();
             assert_eq!(line, Line { at: Duration::ZERO, what: What::Other });
         }
-        assert_eq!(Line::parse("  \r"), Ok(None));
+        assert_eq!(Line::parse(b"  \r"), Ok(None));
     }
 
     #[test]
@@ -103,7 +109,7 @@ mod tests {
             r#"{"t": "0", "dir": "in", "frame": {}}"#,
             r#"{"t": 1e300, "dir": "in", "frame": {}}"#,
         ] {
-            assert!(Line::parse(line).is_err(), "{line}");
+            assert!(Line::parse(line.as_bytes()).is_err(), "{line}");
         }
     }
 }

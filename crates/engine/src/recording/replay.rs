@@ -13,6 +13,7 @@ use model::{
 };
 use shell_output::Dialect;
 use store::{Op, OpenError, Store, StoreError};
+use tokio::task::JoinHandle;
 
 use super::format::{Line, What};
 use crate::{
@@ -25,7 +26,7 @@ use crate::{
 };
 
 /// Operations that go to the store at once.
-const PENDING_OPS: usize = 256;
+const PENDING_OPS: usize = 512;
 
 /// Why a recording cannot be replayed.
 #[derive(Debug, thiserror::Error)]
@@ -103,13 +104,16 @@ impl Drop for Replayed {
 /// # Errors
 ///
 /// The first line that is no line of a recording; or the messages cannot be kept.
-pub async fn replay(input: impl BufRead, agent: AgentKind) -> Result<Replayed, ReplayError> {
+pub async fn replay(mut input: impl BufRead, agent: AgentKind) -> Result<Replayed, ReplayError> {
     let mut replay = Replay::new(agent).await?;
-    for (at, line) in input.split(b'\n').enumerate() {
-        let wrong = |reason: String| ReplayError::Line { number: at + 1, reason };
-        let line = line.map_err(|err| wrong(err.to_string()))?;
-        let line = Line::parse(&String::from_utf8_lossy(&line)).map_err(wrong)?;
-        if let Some(line) = line {
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        let wrong = |reason: String| ReplayError::Line { number, reason };
+        bytes.clear();
+        if input.read_until(b'\n', &mut bytes).map_err(|err| wrong(err.to_string()))? == 0 {
+            break;
+        }
+        if let Some(line) = Line::parse(&bytes).map_err(wrong)? {
             replay.take(line).await?;
         }
     }
@@ -128,6 +132,8 @@ struct Replay {
     last_flush: Duration,
     /// What a live session would have stored by now; it goes to the store in larger pieces.
     pending: Vec<Op>,
+    /// The piece that the store is at.
+    storing: Option<JoinHandle<Result<(), StoreError>>>,
     store: Store,
     session_id: SessionId,
     dir: tempfile::TempDir,
@@ -148,6 +154,7 @@ impl Replay {
             is_open: false,
             last_flush: Duration::ZERO,
             pending: Vec::new(),
+            storing: None,
             store,
             session_id,
             dir,
@@ -172,7 +179,7 @@ impl Replay {
             }
         }
         if self.pending.len() >= PENDING_OPS {
-            self.commit().await?;
+            self.commit_behind().await?;
         }
         Ok(())
     }
@@ -184,6 +191,11 @@ impl Replay {
                 let departures = agents::departures(&initialized.identity);
                 let dialect = Dialect::new(agent, &departures);
                 self.machine.identified(at, initialized.identity, dialect);
+            }
+            Observed::Resuming { agent_session } => {
+                if self.machine.earlier_session() != Some(&agent_session) {
+                    self.machine.leave_earlier_session();
+                }
             }
             Observed::Opened(opened) => self.open(at, opened.id),
             Observed::Prompted { token, text } => self.prompt(at, token, text),
@@ -201,7 +213,11 @@ impl Replay {
 
     fn open(&mut self, at: Stamp, agent_session: String) {
         self.is_open = true;
-        self.machine.ready(at, agent_session);
+        if self.machine.earlier_session() == Some(&agent_session) {
+            self.machine.resumed(at, agent_session);
+        } else {
+            self.machine.ready(at, agent_session);
+        }
     }
 
     fn prompt(&mut self, at: Stamp, token: u64, text: String) {
@@ -223,7 +239,12 @@ impl Replay {
     /// Hands in a call that the event is about and only the store still has.
     async fn recall(&mut self, at: Stamp, event: &AgentEvent) -> Result<(), StoreError> {
         let Some(recall) = self.machine.recall(event) else { return Ok(()) };
-        self.commit().await?;
+        let is_about = |op: &Op| matches!(op, Op::PutMessage(row) if recall.is_about(row));
+        if self.pending.iter().any(is_about) {
+            self.commit().await?;
+        } else {
+            self.stored().await?;
+        }
         if let Some(row) = self.store.read(|reader| recall.read(reader))? {
             self.machine.recalled(at, row);
         }
@@ -235,11 +256,28 @@ impl Replay {
         self.pending.extend(self.machine.take_changes().to_ops());
     }
 
+    /// Gives what waits to the store, and goes on while that works.
+    async fn commit_behind(&mut self) -> Result<(), StoreError> {
+        self.stored().await?;
+        let (store, ops) = (self.store.clone(), std::mem::take(&mut self.pending));
+        self.storing = Some(tokio::spawn(async move { store.commit_lazy(ops).await }));
+        Ok(())
+    }
+
+    /// Waits until the store has everything.
     async fn commit(&mut self) -> Result<(), StoreError> {
+        self.stored().await?;
         if self.pending.is_empty() {
             return Ok(());
         }
         self.store.commit_lazy(std::mem::take(&mut self.pending)).await
+    }
+
+    async fn stored(&mut self) -> Result<(), StoreError> {
+        match self.storing.take() {
+            Some(storing) => storing.await.unwrap_or(Err(StoreError::Closed)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -214,6 +214,12 @@ impl Machine {
         self.starts_afresh = true;
     }
 
+    /// The agent goes on with a session of which nothing is stored.
+    pub(crate) fn leave_earlier_session(&mut self) {
+        self.session.agent_session_id = None;
+        self.session.agent_session_seq = self.transcript.next_seq();
+    }
+
     /// The agent takes prompts, in a session that it has just begun.
     pub(crate) fn ready(&mut self, at: Stamp, agent_session: String) {
         if self.session.agent_session_id.is_some() {
@@ -340,7 +346,8 @@ impl Machine {
             AgentEvent::History(frame) => (frame, self.session.agent_session_seq),
             _ => return None,
         };
-        if frame.is_empty_update() || self.transcript.holds(&frame.call_id) {
+        let has_rows = since < self.transcript.next_seq();
+        if !has_rows || frame.is_empty_update() || self.transcript.holds(&frame.call_id) {
             return None;
         }
         let is_cancelled = self.active.as_ref().is_some_and(|active| active.cancelled);

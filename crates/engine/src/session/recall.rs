@@ -30,6 +30,11 @@ pub(crate) struct Recalled {
 }
 
 impl Recall {
+    /// Whether this may be the row of the call.
+    pub(crate) fn is_about(&self, row: &StoredMessage) -> bool {
+        row.metadata.tool_call_id.as_ref() == Some(&self.call_id)
+    }
+
     /// The row of the call; `None`: nobody knows it.
     ///
     /// # Errors

@@ -68,9 +68,10 @@ impl Grammar for Claude {
 
     fn trim(&self, text: &str, scene: &Scene<'_>) -> Trim {
         let may_begin = self.has_code_line && scene.has_failed && scene.is_whole;
+        let cut = scene.is_settled && scene.has_failed && text.lines().any(is_left_out);
         match code_line(text).filter(|_| may_begin) {
-            Some((code, len)) => Trim { code: Some(code), ..Trim::part(len..text.len()) },
-            None => Trim::all(text),
+            Some((code, len)) => Trim { code: Some(code), cut, ..Trim::part(len..text.len()) },
+            None => Trim { cut, ..Trim::all(text) },
         }
     }
 }
@@ -84,6 +85,13 @@ fn named_streams(response: &Value) -> Vec<Output<'_>> {
     let streams = Streams { stdout: field("stdout"), stderr: field("stderr") };
     let cut = response.get("persistedOutputPath").is_some_and(Value::is_string);
     replacing(streams, Weight::Final).map(|output| Output { cut, ..output }).collect()
+}
+
+/// The line that stands where Claude left out the middle of a failed command's output.
+fn is_left_out(line: &str) -> bool {
+    let count =
+        line.strip_prefix("... [").and_then(|rest| rest.strip_suffix(" characters truncated] ..."));
+    count.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The code in a leading `Exit code N` line, and the line's length with its end.
