@@ -1,7 +1,9 @@
 //! Operations, applied inside a write transaction.
 
+use std::collections::{HashMap, hash_map::Entry};
+
 use model::{Session, SessionId, StoredMessage, TaskId, Timestamp, Turn};
-use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
+use redb::{ReadableTable, ReadableTableMetadata, Table, TableHandle, WriteTransaction};
 use serde::Serialize;
 
 use crate::{
@@ -17,17 +19,28 @@ const FOLDER_LIMIT: u64 = 20;
 
 type Result<T = ()> = std::result::Result<T, StoreError>;
 
-/// Applies operations in order. After an error the transaction must be dropped.
-pub(crate) fn apply(txn: &WriteTransaction, ops: &[Op]) -> Result {
-    ops.iter().try_for_each(|op| Change { txn }.apply(op))
+/// What a write transaction changes. Drop it before the transaction is committed.
+pub(crate) struct Change<'txn> {
+    txn: &'txn WriteTransaction,
+    /// Opening a table costs as much as a record does, so each is opened once.
+    tables: HashMap<String, TableMut<'txn>>,
+    /// A session that is known to be there: what follows is most likely of the same one.
+    session: Option<SessionId>,
 }
 
-struct Change<'a> {
-    txn: &'a WriteTransaction,
-}
+type TableMut<'txn> = Table<'txn, &'static [u8], &'static [u8]>;
 
-impl Change<'_> {
-    fn apply(&self, op: &Op) -> Result {
+impl<'txn> Change<'txn> {
+    pub(crate) fn new(txn: &'txn WriteTransaction) -> Self {
+        Self { txn, tables: HashMap::new(), session: None }
+    }
+
+    /// Applies operations in order. After an error the transaction must be dropped.
+    pub(crate) fn apply(&mut self, ops: &[Op]) -> Result {
+        ops.iter().try_for_each(|op| self.apply_one(op))
+    }
+
+    fn apply_one(&mut self, op: &Op) -> Result {
         match op {
             Op::PutWorkspace(it) => self.put(table::WORKSPACES, it.id.as_bytes(), it),
             Op::PutWorkflow(it) => self.put(table::WORKFLOWS, it.id.as_bytes(), it),
@@ -39,7 +52,7 @@ impl Change<'_> {
             Op::ChangeBody { session_id, seq, stream, change, extent } => {
                 self.owned_by_session("output", *session_id)?;
                 let body = Body { session: *session_id, seq: *seq, stream: *stream };
-                body.change(&mut self.open(table::MESSAGES)?, change, *extent)
+                body.change(self.open(table::MESSAGES)?, change, *extent)
             }
             Op::PutProfile(it) => self.put(table::PROFILES, it.id.as_bytes(), it),
             Op::DeleteProfile(id) => self.delete(table::PROFILES, id.as_bytes()),
@@ -56,33 +69,36 @@ impl Change<'_> {
         }
     }
 
-    fn open(&self, table: Definition) -> Result<Table<'_, &'static [u8], &'static [u8]>> {
-        Ok(self.txn.open_table(table)?)
+    fn open(&mut self, table: Definition) -> Result<&mut TableMut<'txn>> {
+        match self.tables.entry(table.name().to_owned()) {
+            Entry::Occupied(opened) => Ok(opened.into_mut()),
+            Entry::Vacant(place) => Ok(place.insert(self.txn.open_table(table)?)),
+        }
     }
 
-    fn put(&self, table: Definition, key: &[u8], record: &impl Serialize) -> Result {
+    fn put(&mut self, table: Definition, key: &[u8], record: &impl Serialize) -> Result {
         self.open(table)?.insert(key, &*table::encode(record)?)?;
         Ok(())
     }
 
-    fn mark(&self, table: Definition, key: &[u8]) -> Result {
+    fn mark(&mut self, table: Definition, key: &[u8]) -> Result {
         self.open(table)?.insert(key, [].as_slice())?;
         Ok(())
     }
 
-    fn delete(&self, table: Definition, key: &[u8]) -> Result {
+    fn delete(&mut self, table: Definition, key: &[u8]) -> Result {
         self.open(table)?.remove(key)?;
         Ok(())
     }
 
-    fn delete_under(&self, table: Definition, id: &[u8; 16]) -> Result {
+    fn delete_under(&mut self, table: Definition, id: &[u8; 16]) -> Result {
         let keys = key::under(id);
         self.open(table)?.retain_in::<&[u8], _>(&**keys.start()..=&**keys.end(), |_, _| false)?;
         Ok(())
     }
 
     fn owned(
-        &self,
+        &mut self,
         child: &'static str,
         parent: &'static str,
         table: Definition,
@@ -94,11 +110,16 @@ impl Change<'_> {
         }
     }
 
-    fn owned_by_session(&self, child: &'static str, id: SessionId) -> Result {
-        self.owned(child, "session", table::SESSIONS, id.as_bytes())
+    fn owned_by_session(&mut self, child: &'static str, id: SessionId) -> Result {
+        if self.session != Some(id) {
+            self.owned(child, "session", table::SESSIONS, id.as_bytes())?;
+            self.session = Some(id);
+        }
+        Ok(())
     }
 
-    fn delete_task(&self, id: TaskId) -> Result {
+    fn delete_task(&mut self, id: TaskId) -> Result {
+        self.session = None;
         for session in self.sessions_of(id)? {
             let session = session.as_bytes();
             for table in [table::MESSAGES, table::TURNS, table::OPEN_TURNS, table::PROCESSES] {
@@ -110,17 +131,17 @@ impl Change<'_> {
         self.delete(table::TASKS, id.as_bytes())
     }
 
-    fn sessions_of(&self, id: TaskId) -> Result<Vec<SessionId>> {
-        sessions_under(&self.open(table::TASK_SESSIONS)?, id)
+    fn sessions_of(&mut self, id: TaskId) -> Result<Vec<SessionId>> {
+        sessions_under(self.open(table::TASK_SESSIONS)?, id)
     }
 
-    fn put_session(&self, session: &Session) -> Result {
+    fn put_session(&mut self, session: &Session) -> Result {
         self.owned("session", "task", table::TASKS, session.task_id.as_bytes())?;
         self.mark(table::TASK_SESSIONS, &key::task_session(session.task_id, session.id))?;
         self.put(table::SESSIONS, session.id.as_bytes(), session)
     }
 
-    fn put_turn(&self, turn: &Turn) -> Result {
+    fn put_turn(&mut self, turn: &Turn) -> Result {
         self.owned_by_session("turn", turn.session_id)?;
         let key = key::turn(turn.session_id, turn.id);
         self.put(table::TURNS, &key, turn)?;
@@ -130,10 +151,10 @@ impl Change<'_> {
         }
     }
 
-    fn put_message(&self, message: &StoredMessage) -> Result {
+    fn put_message(&mut self, message: &StoredMessage) -> Result {
         let (session, seq) = (message.session_id, message.seq);
         self.owned_by_session("message", session)?;
-        let mut table = self.open(table::MESSAGES)?;
+        let table = self.open(table::MESSAGES)?;
         let record = key::record(session, seq);
         match table.seq(&key::message_id(session, message.id))? {
             Some(kept) if kept == seq => {}
@@ -165,11 +186,11 @@ impl Change<'_> {
         Ok(())
     }
 
-    fn remember_folder(&self, path: &str, at: Timestamp) -> Result {
+    fn remember_folder(&mut self, path: &str, at: Timestamp) -> Result {
         self.put(table::FOLDERS, path.as_bytes(), &at)?;
-        let mut table = self.open(table::FOLDERS)?;
+        let table = self.open(table::FOLDERS)?;
         while table.len()? > FOLDER_LIMIT {
-            let Some(oldest) = folders_by_age(&table)?.pop() else { break };
+            let Some(oldest) = folders_by_age(table)?.pop() else { break };
             table.remove(oldest.as_bytes())?;
         }
         Ok(())

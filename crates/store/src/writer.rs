@@ -16,7 +16,7 @@ use std::{
 use redb::{Database, Durability, WriteTransaction};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use crate::{Op, OpenError, StoreError, apply::apply, open::panic_message};
+use crate::{Op, OpenError, StoreError, apply::Change, open::panic_message};
 
 /// What was acknowledged is on disk this much later, and the time that the disk takes.
 const LAZY_DELAY: Duration = Duration::from_millis(750);
@@ -234,7 +234,9 @@ fn run<'a>(
         } else {
             txn.set_durability(Durability::None)?;
         }
-        batches.try_for_each(|ops| apply(&txn, ops))?;
+        let mut change = Change::new(&txn);
+        batches.try_for_each(|ops| change.apply(ops))?;
+        drop(change);
         Ok(txn.commit()?)
     });
     // redb may panic over a file that was changed behind its back.
