@@ -25,7 +25,7 @@ const RECORDINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shell-output/t
 /// Frames that are taken in.
 const FRAMES: usize = 100_000;
 /// Each figure is the best of so many.
-const TRIES: usize = 3;
+const TRIES: usize = 5;
 
 fn main() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -43,7 +43,7 @@ fn main() -> Result<()> {
         })
     };
     // Each update has all the text so far: ten times the bytes are 3.16 times the updates.
-    let (small, large) = (tiny(4_000)?, tiny(12_649)?);
+    let (small, large) = (tiny(2_000)?, tiny(6_325)?);
     let rows = [
         Row {
             what: format!("ingest of {FRAMES} recorded frames, against parsing them"),

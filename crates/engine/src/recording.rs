@@ -1,6 +1,7 @@
 //! Conversations with agents, written to files and played again.
 
 mod format;
+mod pending;
 mod recorder;
 mod redact;
 mod replay;

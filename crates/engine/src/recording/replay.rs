@@ -15,7 +15,10 @@ use shell_output::Dialect;
 use store::{Op, OpenError, Store, StoreError};
 use tokio::task::JoinHandle;
 
-use super::format::{Line, What};
+use super::{
+    format::{Line, What},
+    pending::Pending,
+};
 use crate::{
     clock, history,
     session::{
@@ -131,7 +134,7 @@ struct Replay {
     is_open: bool,
     last_flush: Duration,
     /// What a live session would have stored by now; it goes to the store in larger pieces.
-    pending: Vec<Op>,
+    pending: Pending,
     /// The piece that the store is at.
     storing: Option<JoinHandle<Result<(), StoreError>>>,
     store: Store,
@@ -153,7 +156,7 @@ impl Replay {
             tokens: HashMap::new(),
             is_open: false,
             last_flush: Duration::ZERO,
-            pending: Vec::new(),
+            pending: Pending::default(),
             storing: None,
             store,
             session_id,
@@ -240,7 +243,7 @@ impl Replay {
     async fn recall(&mut self, at: Stamp, event: &AgentEvent) -> Result<(), StoreError> {
         let Some(recall) = self.machine.recall(event) else { return Ok(()) };
         let is_about = |op: &Op| matches!(op, Op::PutMessage(row) if recall.is_about(row));
-        if self.pending.iter().any(is_about) {
+        if self.pending.any(is_about) {
             self.commit().await?;
         } else {
             self.stored().await?;
@@ -259,7 +262,7 @@ impl Replay {
     /// Gives what waits to the store, and goes on while that works.
     async fn commit_behind(&mut self) -> Result<(), StoreError> {
         self.stored().await?;
-        let (store, ops) = (self.store.clone(), std::mem::take(&mut self.pending));
+        let (store, ops) = (self.store.clone(), self.pending.take());
         self.storing = Some(tokio::spawn(async move { store.commit_lazy(ops).await }));
         Ok(())
     }
@@ -267,10 +270,10 @@ impl Replay {
     /// Waits until the store has everything.
     async fn commit(&mut self) -> Result<(), StoreError> {
         self.stored().await?;
-        if self.pending.is_empty() {
-            return Ok(());
+        match self.pending.take() {
+            ops if ops.is_empty() => Ok(()),
+            ops => self.store.commit_lazy(ops).await,
         }
-        self.store.commit_lazy(std::mem::take(&mut self.pending)).await
     }
 
     async fn stored(&mut self) -> Result<(), StoreError> {

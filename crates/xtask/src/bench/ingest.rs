@@ -10,8 +10,8 @@ const HEAD: &str = "\
 # Benchmarks
 
 Written by `cargo xtask bench ingest`.
-Ratios of one run, each the best of three: machines differ, and are noisy.
-Recorded conversations are taken in as fast as the machine can, and stored as often as their recorded time says, which is more often than a live session at that speed would.
+Ratios of one run, each the best of five: machines differ, and are noisy.
+Recorded conversations are taken in as fast as the machine can; what changed is taken from the machine as often as the recorded time says, and goes to the store in batches, each record in its last form.
 
 ";
 
