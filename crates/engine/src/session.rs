@@ -62,7 +62,7 @@ enum Command {
         reply: Reply<()>,
     },
     /// End a command that outlived its cancel.
-    EndCommand {
+    EndProcess {
         message_id: MessageId,
         reply: Reply<()>,
     },
@@ -150,7 +150,7 @@ impl Engine {
         session_id: SessionId,
         message_id: MessageId,
     ) -> Result<(), ApiError> {
-        self.ask(session_id, |reply| Command::EndCommand { message_id, reply }).await
+        self.ask(session_id, |reply| Command::EndProcess { message_id, reply }).await
     }
 
     /// Ends a session's agent and waits for it.

@@ -235,7 +235,7 @@ impl Driver {
                 };
                 let _ = reply.send(answer);
             }
-            Command::EndCommand { message_id, reply } => self.end_command(message_id, reply),
+            Command::EndProcess { message_id, reply } => self.end_command(message_id, reply),
             Command::End { reply } => {
                 let ended = self.end().await;
                 let _ = reply.send(ended);
