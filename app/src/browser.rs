@@ -2,11 +2,14 @@
 
 use futures::future::{AbortHandle, abortable};
 use gloo_net::http::{Request, Response};
-use leptos::{prelude::*, task::spawn_local};
+use leptos::{html, prelude::*, task::spawn_local};
 use model::{ApiError, Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
-use wasm_bindgen::JsCast;
-use web_sys::{AbortController, Element};
+use wasm_bindgen::{JsCast, JsValue, prelude::Closure};
+use web_sys::{
+    AbortController, Element, IntersectionObserver, IntersectionObserverEntry,
+    IntersectionObserverInit,
+};
 
 use crate::state::frames::parse;
 
@@ -152,4 +155,41 @@ pub fn focus(id: &str) {
         // A refused focus leaves it where it was.
         let _ = element.focus();
     }
+}
+
+/// How far around its log a page of rows is still near.
+const NEAR: &str = "200% 0px";
+
+/// Tells whether an element is in sight of the log around it, or near that, whenever it changes.
+pub fn on_nearness(node: NodeRef<html::Div>, tell: impl Fn(bool) + Clone + 'static) {
+    let watch =
+        StoredValue::new_local(None::<(IntersectionObserver, Closure<dyn Fn(js_sys::Array)>)>);
+    Effect::new(move |_| {
+        let Some(element) = node.get() else { return };
+        let tell = tell.clone();
+        let on_change = Closure::new(move |entries: js_sys::Array| {
+            let newest = entries.iter().next_back();
+            if let Some(entry) =
+                newest.and_then(|entry| entry.dyn_into::<IntersectionObserverEntry>().ok())
+            {
+                tell(entry.is_intersecting());
+            }
+        });
+        let options = IntersectionObserverInit::new();
+        options.set_root(element.closest(".chat__log").ok().flatten().as_ref());
+        options.set_root_margin(NEAR);
+        let callback = AsRef::<JsValue>::as_ref(&on_change).unchecked_ref();
+        // It fails only for a margin that is none.
+        if let Ok(observer) = IntersectionObserver::new_with_options(callback, &options) {
+            observer.observe(&element);
+            watch.set_value(Some((observer, on_change)));
+        }
+    });
+    on_cleanup(move || {
+        watch.try_update_value(|watch| {
+            if let Some((observer, _)) = watch.take() {
+                observer.disconnect();
+            }
+        });
+    });
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{
     board::Draft,
     clock::Clock,
-    document::full_title,
+    document::{counted_title, full_title},
     live::{Command, Live},
     state::{board::LiveBoard, composer::Drafts},
 };
@@ -33,6 +33,8 @@ pub struct Shared {
     pub drafts: RwSignal<Drafts>,
     /// Whether the task dialog is open.
     pub is_writing: RwSignal<bool>,
+    /// Whether the list of keys is open.
+    pub keys_open: RwSignal<bool>,
     /// The task that is about to be deleted.
     pub doomed: RwSignal<Option<Doomed>>,
     /// What went wrong that has no place of its own.
@@ -71,6 +73,7 @@ impl Shared {
             draft: Draft::default(),
             drafts: RwSignal::new(Drafts::default()),
             is_writing: RwSignal::new(false),
+            keys_open: RwSignal::new(false),
             doomed: RwSignal::new(None),
             alert: RwSignal::new(None),
             first: ArcStoredValue::new(Some(boot)),
@@ -150,7 +153,11 @@ impl Act {
     }
 }
 
-/// Names the tab after the page, as it is now.
+/// Names the tab after the page, as it is now, and after how many tasks wait for the person.
 pub fn use_title(title: impl Fn() -> String + 'static) {
-    Effect::new(move |_| document().set_title(&full_title(&title())));
+    let board = shared().board;
+    let waiting = Memo::new(move |_| board.watch().waiting.len());
+    Effect::new(move |_| {
+        document().set_title(&counted_title(waiting.get(), &full_title(&title())));
+    });
 }

@@ -8,6 +8,13 @@ use crate::root::App;
 /// The id of the element that holds the boot state.
 const BOOT_STATE_ID: &str = "boot-state";
 
+/// Keeps the clicks on buttons that come before the page is alive, and makes them then (S-052). What
+/// works without a script, forms and links, is left alone.
+const HOLD_CLICKS: &str = "{const held=[],hold=e=>{const b=e.target.closest?.('button[type=button]');\
+    if(b){e.stopPropagation();held.push(b)}};addEventListener('click',hold,true);\
+    window.clickHeld=()=>{removeEventListener('click',hold,true);\
+    for(const b of held)if(b.isConnected)b.click()}}";
+
 /// Where the page's files are served, as absolute paths.
 ///
 /// An empty `js` leaves the page without a script: it can be read, but not used.
@@ -60,9 +67,10 @@ pub fn shell(assets: Assets, boot: BootState) -> impl IntoView {
 fn scripts(assets: &Assets) -> impl IntoView + use<> {
     let Assets { js, wasm, .. } = assets;
     let start = format!(
-        "import init,{{hydrate}} from {js:?};init({{module_or_path:{wasm:?}}}).then(()=>hydrate())"
+        "import init,{{hydrate}} from {js:?};init({{module_or_path:{wasm:?}}}).then(()=>{{hydrate();clickHeld()}})"
     );
     view! {
+        <script nonce=use_nonce() inner_html=HOLD_CLICKS></script>
         <link rel="modulepreload" href=js.clone() nonce=use_nonce() />
         <link
             rel="preload"
@@ -95,6 +103,11 @@ fn escaped(text: &str) -> String {
 /// The title of the tab for a page of this name.
 pub fn full_title(page: &str) -> String {
     format!("{page} \u{b7} Kandev")
+}
+
+/// The same while so many tasks wait for the person.
+pub fn counted_title(waiting: usize, title: &str) -> String {
+    if waiting == 0 { title.to_owned() } else { format!("({waiting}) {title}") }
 }
 
 /// JSON that cannot end the script element it stands in, nor begin a comment or an entity.
@@ -151,6 +164,12 @@ fn mark_alive() {
 mod tests {
     use super::*;
     use crate::state::samples;
+
+    #[test]
+    fn the_tab_says_how_many_tasks_wait() {
+        assert_eq!(counted_title(0, "Board"), "Board");
+        assert_eq!(counted_title(2, "Board"), "(2) Board");
+    }
 
     #[test]
     fn the_boot_state_cannot_leave_its_element() {

@@ -20,6 +20,7 @@ mod controls;
 mod document;
 mod dynamic;
 mod icon;
+mod keys;
 mod live;
 mod login;
 #[cfg(test)]

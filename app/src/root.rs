@@ -10,9 +10,10 @@ use model::{BootState, Page};
 use crate::{
     board::{BoardPage, TaskDialog},
     context::{Shared, shared, use_title},
-    controls::{Empty, Notice, close_menus, is_typing},
+    controls::{Empty, Notice, close_menus},
     dynamic::part,
     icon::Icon,
+    keys::Keys,
     live::{self, Status},
     login::LoginPage,
     task::{DeleteDialog, TaskPage},
@@ -30,7 +31,6 @@ pub fn App() -> impl IntoView {
     if !is_login {
         stay_connected(&shared, commands);
         close_menus();
-        open_dialog_by_key(shared.is_writing);
     }
     view! {
         <Router>
@@ -44,6 +44,7 @@ pub fn App() -> impl IntoView {
                     view! {
                         <TaskDialog />
                         <DeleteDialog />
+                        <Keys />
                     }
                 })}
         </Router>
@@ -62,18 +63,6 @@ fn stay_connected(shared: &Shared, commands: futures::channel::mpsc::Receiver<li
         let live = live.clone();
         let back_online = window_event_listener(ev::online, move |_| live.try_now());
         on_cleanup(move || back_online.remove());
-    });
-}
-
-fn open_dialog_by_key(is_writing: RwSignal<bool>) {
-    Effect::new(move |_| {
-        let listener = window_event_listener(ev::keydown, move |event| {
-            if event.key() == "c" && !is_typing(&event) {
-                event.prevent_default();
-                is_writing.set(true);
-            }
-        });
-        on_cleanup(move || listener.remove());
     });
 }
 

@@ -4,6 +4,7 @@ pub mod board;
 pub mod card;
 pub mod clean;
 pub mod command;
+pub mod commands;
 pub mod composer;
 pub mod format;
 pub mod frames;

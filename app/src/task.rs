@@ -1,17 +1,21 @@
 //! The page of a task: what it is, and the chat with its agent.
 
 mod chat;
+mod choices;
+mod commands;
 mod composer;
 mod delete;
 mod message;
 mod output;
 mod permission;
+mod queue;
 mod shell;
 
 use leptos::{prelude::*, task::spawn_local};
 use leptos_router::{components::A, hooks::use_params_map};
 use model::{BootState, InitialState, SessionId, TaskCard, TaskId, wire::MessagePage};
 
+pub use composer::FIELD;
 pub use delete::DeleteDialog;
 
 use crate::{
@@ -23,7 +27,7 @@ use crate::{
     icon::{Icon, icon},
     root::{Layout, NotFound, to_the_board},
     state::{card::card_state, rows::Row, session::LiveSession},
-    task::chat::Chat,
+    task::{chat::Chat, choices::Choices},
     topbar::WatchMenu,
 };
 
@@ -230,6 +234,7 @@ fn SessionBar(card: RwSignal<TaskCard>, live: Memo<Option<LiveSession>>) -> impl
             <span class="tag session-bar__folder">
                 {icon(Icon::Folder)} <code>{part(move || card.with(|card| card.folder.clone()))}</code>
             </span>
+            <Choices live />
         </div>
     }
 }

@@ -32,6 +32,18 @@ pub fn WorkspaceBar() -> impl IntoView {
             <div class="topbar__end">
                 <WatchMenu />
                 <button
+                    class="button keys-button"
+                    type="button"
+                    data-variant="quiet"
+                    data-icon=""
+                    aria-label="Keys"
+                    title="Keys"
+                    aria-keyshortcuts="?"
+                    on:click=move |_| shared.keys_open.set(true)
+                >
+                    "?"
+                </button>
+                <button
                     class="button"
                     type="button"
                     data-variant="primary"

@@ -9,6 +9,8 @@ export class TaskPage {
   readonly send: Locator;
   readonly stop: Locator;
   readonly ask: Locator;
+  /** The messages that wait. */
+  readonly queue: Locator;
 
   constructor(page: Page) {
     this.page = page;
@@ -17,6 +19,7 @@ export class TaskPage {
     this.send = page.getByRole("button", { name: "Send" });
     this.stop = page.getByRole("button", { name: "Stop" });
     this.ask = page.locator(".ask[data-state=waiting]");
+    this.queue = page.getByRole("region", { name: "Messages that wait" });
   }
 
   /** The row of a command. */

@@ -86,6 +86,17 @@ impl<T: Keyed> Rows<T> {
         }
     }
 
+    /// How many rows there are. Tracked.
+    pub fn len(&self) -> usize {
+        self.list.with(Vec::len)
+    }
+
+    /// Takes the first rows out, as they are.
+    pub fn split_front(&self, count: usize) -> Self {
+        let front = self.list.try_update(|rows| rows.drain(..count.min(rows.len())).collect());
+        Self { list: ArcRwSignal::new(front.unwrap_or_default()) }
+    }
+
     /// Removes a row, if it is there.
     pub fn remove(&self, key: T::Key) {
         let known = self.list.with_untracked(|rows| position(rows, key));
@@ -191,6 +202,16 @@ mod tests {
         rows.replace(vec![(3, "c"), (2, "B")]);
         assert!(kept == rows.find_untracked(2));
         assert_eq!(records(&rows), [(2, "B"), (3, "c")]);
+    }
+
+    #[test]
+    fn s_051_rows_that_are_split_off_are_the_same_ones() {
+        let rows = Rows::new(vec![(1, "a"), (2, "b"), (3, "c")]);
+        let before = list(&rows);
+        let front = rows.split_front(2);
+        assert!(list(&front) == before[..2] && list(&rows) == before[2..]);
+        assert_eq!((front.len(), rows.len()), (2, 1));
+        assert_eq!(rows.split_front(9).len(), 1);
     }
 
     #[test]

@@ -100,7 +100,9 @@ pub fn session(state: SessionState) -> SessionView {
         state,
         error: None,
         turn: None,
+        queue: Vec::new(),
         survivors: Vec::new(),
+        offers: model::Offers::default(),
     }
 }
 
@@ -123,7 +125,7 @@ pub fn message(seq: u8, content: &str) -> MessageView {
         kind: MessageKind::Message,
         author: Author::Agent,
         content: content.into(),
-        metadata: Metadata::default(),
+        metadata: Metadata { html: vec![format!("<p>{content}</p>")], ..Metadata::default() },
         created_at: NOW,
         updated_at: NOW,
     }

@@ -9,13 +9,16 @@ use model::{
 use super::{
     composer::Composer,
     message::{MessageRow, SessionFacts},
+    queue::Queue,
 };
 use crate::{
+    browser,
     context::{Act, shared},
     controls::{Notice, Problem, skeleton},
     dynamic::part,
     icon::{Icon, icon},
     state::{
+        history::{History, Page},
         rows::Rows,
         session::{LiveSession, Offer, start_offer, turn_line},
     },
@@ -64,6 +67,7 @@ pub fn Chat(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView {
                     "Jump to latest"
                 </button>
                 <StartOffer session=foot.clone() />
+                <Queue session=foot.clone() />
                 <Composer session=foot card log />
             </div>
         </section>
@@ -74,6 +78,7 @@ pub fn Chat(session: LiveSession, card: RwSignal<TaskCard>) -> impl IntoView {
 fn Flow(session: LiveSession) -> impl IntoView {
     let (history, view, older) = (session.messages.clone(), session.view.clone(), session.clone());
     let facts = SessionFacts::of(&session);
+    let pages = history.clone();
     let is_loading = {
         let view = view.clone();
         Memo::new(move |_| view.with(Option::is_none))
@@ -85,8 +90,10 @@ fn Flow(session: LiveSession) -> impl IntoView {
             <Older session=older />
             <For
                 each=move || history.pages()
-                key=|(distance, _)| *distance
-                children=move |(_, rows)| message_rows(rows, facts)
+                key=|page| page.id
+                children=move |page| {
+                    view! { <PageOfRows page history=pages.clone() facts /> }
+                }
             />
             {part(move || end.get().map(|text| view! { <p class="divider">{text}</p> }))}
         </div>
@@ -108,6 +115,33 @@ fn message_rows(rows: Rows<MessageView>, facts: SessionFacts) -> AnyView {
         />
     }
     .into_any()
+}
+
+/// A page of rows. One that is far out of sight is folded to its height, so that the document stays
+/// small however long the history is (S-051). The last page, which changes, never is.
+#[component]
+fn PageOfRows(page: Page, history: History, facts: SessionFacts) -> impl IntoView {
+    let Page { id, rows } = page;
+    let node = NodeRef::<html::Div>::new();
+    let folded = RwSignal::new(None::<i32>);
+    let is_last = Memo::new(move |_| history.is_last(id));
+    browser::on_nearness(node, move |is_near| {
+        let Some(element) = node.get_untracked() else { return };
+        let height = (!is_near && !is_last.get_untracked()).then(|| element.offset_height());
+        if folded.get_untracked().is_some() != height.is_some() {
+            folded.set(height);
+        }
+    });
+    let shown = Memo::new(move |_| folded.get().is_none() || is_last.get());
+    view! {
+        <div
+            class="chat__page"
+            node_ref=node
+            style:height=move || folded.get().filter(|_| !shown.get()).map(|height| format!("{height}px"))
+        >
+            {part(move || shown.get().then(|| message_rows(rows.clone(), facts)))}
+        </div>
+    }
 }
 
 impl SessionFacts {

@@ -6,6 +6,7 @@ use model::{
     wire::{MessageAdded, Request},
 };
 
+use super::commands::{CommandMenu, Commands, LIST};
 use crate::{
     browser,
     context::{Act, Shared, shared},
@@ -102,10 +103,11 @@ fn offer(
     is_under_way: RwSignal<bool>,
 ) -> Memo<ComposerState> {
     Memo::new(move |_| {
-        let session = view.with(|view| view.as_ref().map(|view| view.state));
+        let session = view.with(|view| view.as_ref().map(|view| (view.state, view.queue.len())));
+        let (state, queued) = session.unwrap_or((SessionState::Starting, 0));
         let has_asked =
             card.with(|card| card.session.as_ref().is_some_and(|session| session.ask.is_some()));
-        composer_state(session.unwrap_or(SessionState::Starting), has_asked, is_under_way.get())
+        composer_state(state, has_asked, is_under_way.get(), queued)
     })
 }
 
@@ -136,8 +138,10 @@ pub fn Composer(
             error.set(None);
         }
     });
+    let menu = CommandMenu::new(view.clone(), drafts, session_id);
     let on_input = move |event: ev::Event| {
         error.set(None);
+        menu.written();
         drafts.update(|drafts| drafts.write(session_id, event_target_value(&event)));
     };
     let state = offer(view, card, is_under_way);
@@ -154,6 +158,9 @@ pub fn Composer(
         }
     };
     let on_keydown = move |event: ev::KeyboardEvent| {
+        if menu.takes(&event) {
+            return;
+        }
         if event.key() == "Enter" && enter_sends(event.shift_key(), event.is_composing()) {
             event.prevent_default();
             send();
@@ -161,6 +168,7 @@ pub fn Composer(
     };
     let stop = Act::new();
     view! {
+        <Commands menu />
         <form class="composer" on:submit=on_submit>
             <textarea
                 class="composer__input"
@@ -168,6 +176,9 @@ pub fn Composer(
                 rows="2"
                 aria-label="Message to the agent"
                 aria-describedby="composer-reason"
+                aria-autocomplete="list"
+                aria-controls=move || menu.is_open().then_some(LIST)
+                aria-activedescendant=move || menu.active()
                 enterkeyhint="send"
                 placeholder=move || card.with(|card| format!("Message {}", card.agent_name))
                 node_ref=field

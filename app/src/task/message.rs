@@ -88,13 +88,29 @@ fn Answer(
                 <strong>{part(move || agent.get().unwrap_or_else(|| "Agent".to_owned()))}</strong>
                 <Age at=made_at(message) />
             </header>
-            <div
-                class="prose plain"
-                data-state=move || is_streaming.get().then_some("streaming")
-            >
-                <p>{content(message)}</p>
-            </div>
+            <Prose message is_streaming />
         </article>
+    }
+}
+
+/// What the agent wrote, block by block, so that a text that grows leaves its earlier blocks alone:
+/// what is marked in them stays marked.
+#[component]
+fn Prose(message: RwSignal<MessageView>, is_streaming: Memo<bool>) -> impl IntoView {
+    let count = Memo::new(move |_| message.with(|message| message.metadata.html.len()));
+    view! {
+        <div class="prose" data-state=move || is_streaming.get().then_some("streaming")>
+            <For
+                each=move || 0..count.get()
+                key=|at| *at
+                children=move |at| {
+                    let html = Memo::new(move |_| {
+                        message.with(|message| message.metadata.html.get(at).cloned())
+                    });
+                    view! { <div class="prose__block" inner_html=move || html.get().unwrap_or_default()></div> }
+                }
+            />
+        </div>
     }
 }
 
@@ -110,7 +126,9 @@ fn Thinking(message: RwSignal<MessageView>) -> impl IntoView {
     view! {
         <details class="fold">
             <summary>{icon(Icon::Chevron)} {words}</summary>
-            <div class="fold__body prose plain">{content(message)}</div>
+            <div class="fold__body">
+                <Prose message is_streaming=Memo::new(|_| false) />
+            </div>
         </details>
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use model::{AgentIdentity, AgentProcess, LaunchCommand};
+use model::{AgentIdentity, AgentOption, AgentProcess, LaunchCommand, OptionKind};
 use rustix::process::Signal;
 use serde_json::Value;
 use tokio::{
@@ -17,6 +17,7 @@ use crate::{
     Tap,
     connection::Connection,
     lines::Splitter,
+    offers,
     outgoing::{self, PROTOCOL_VERSION, method},
     output::Output,
     process::{signal_group, start_of},
@@ -68,21 +69,17 @@ pub struct Agent {
 pub struct NewSession {
     /// The agent's id of it.
     pub id: String,
-    /// The modes it can be in; none where the agent has no modes.
-    pub modes: Vec<String>,
-    /// The mode it is in.
-    pub mode: Option<String>,
+    /// What can be chosen in it, and what is.
+    pub options: Vec<AgentOption>,
 }
 
 impl NewSession {
     /// Reads an answer; `known` is the id of a session that was asked for by it.
     pub(crate) fn read(answer: &Value, known: Option<&str>) -> Option<Self> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        let modes = answer.pointer("/modes/availableModes").and_then(Value::as_array);
         Some(Self {
             id: known.map(str::to_owned).or_else(|| text(answer.get("sessionId")?))?,
-            modes: modes.into_iter().flatten().filter_map(|mode| text(mode.get("id")?)).collect(),
-            mode: answer.pointer("/modes/currentModeId").and_then(text),
+            options: offers::options(answer),
         })
     }
 }
@@ -201,14 +198,22 @@ impl Agent {
             .ok_or_else(|| RpcError::malformed(method, "it cannot be read"))
     }
 
-    /// Puts a session into one of its modes.
+    /// Chooses a value of one of a session's options. Some agents answer with all of their options as
+    /// they are now.
     ///
     /// # Errors
     ///
     /// When the agent refuses, or ends before it answers.
-    pub async fn set_mode(&self, agent_session: &str, mode: &str) -> Result<(), RpcError> {
-        let params = outgoing::set_mode(agent_session, mode);
-        self.connection.call("session/set_mode", &params).await.map(|_| ())
+    pub async fn set_option(
+        &self,
+        agent_session: &str,
+        kind: OptionKind,
+        id: &str,
+        value: &str,
+    ) -> Result<Vec<AgentOption>, RpcError> {
+        let (method, params) = outgoing::set_option(agent_session, kind, id, value);
+        let answer = self.connection.call(method, &params).await?;
+        Ok(offers::config_options(&answer))
     }
 
     /// Sends a prompt. Its answer comes as [`AgentEvent::PromptEnded`] with this token, behind the

@@ -1,6 +1,6 @@
 //! What an agent says, in our own terms.
 
-use model::{PermissionOption, PlanEntry};
+use model::{AgentCommand, AgentOption, PermissionOption, PlanEntry, Usage};
 use shell_output::ToolFrame;
 
 use crate::{PermissionKey, RpcError};
@@ -20,6 +20,14 @@ pub enum AgentEvent {
     History(ToolFrame),
     /// The plan, whole.
     Plan(Vec<PlanEntry>),
+    /// Its slash commands, all of them.
+    Commands(Vec<AgentCommand>),
+    /// Its configuration options, all of them.
+    Options(Vec<AgentOption>),
+    /// The mode that it is in now.
+    Mode(String),
+    /// How much of the model's context is used.
+    Usage(Usage),
     /// It asks leave and waits for [`crate::Agent::respond`].
     Permission {
         /// Names the request in the answer.

@@ -16,6 +16,7 @@ pub mod fuzzing;
 mod launch;
 mod lines;
 mod observer;
+mod offers;
 mod outgoing;
 mod output;
 mod permission;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use model::OptionKind;
 use serde_json::{Value, json};
 
 /// The parameters of `initialize`: no client terminals, no file access (S-002).
@@ -43,8 +44,25 @@ pub(crate) fn new_session(cwd: &Path) -> Value {
     json!({"cwd": cwd.to_string_lossy(), "mcpServers": []})
 }
 
-pub(crate) fn set_mode(agent_session: &str, mode: &str) -> Value {
-    json!({"sessionId": agent_session, "modeId": mode})
+/// The method that sets an option, and its parameters.
+pub(crate) fn set_option(
+    agent_session: &str,
+    kind: OptionKind,
+    id: &str,
+    value: &str,
+) -> (&'static str, Value) {
+    match kind {
+        OptionKind::Mode => {
+            ("session/set_mode", json!({"sessionId": agent_session, "modeId": value}))
+        }
+        OptionKind::Model => {
+            ("session/set_model", json!({"sessionId": agent_session, "modelId": value}))
+        }
+        OptionKind::Config => (
+            "session/set_config_option",
+            json!({"sessionId": agent_session, "configId": id, "value": value}),
+        ),
+    }
 }
 
 pub(crate) fn prompt(agent_session: &str, text: &str) -> Value {

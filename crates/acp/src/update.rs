@@ -4,7 +4,7 @@ use model::PlanEntry;
 use serde_json::Value;
 use shell_output::{FrameOrigin, ToolFrame};
 
-use crate::AgentEvent;
+use crate::{AgentEvent, offers};
 
 /// The event in the parameters of a `session/update`; `None` when there is nothing to be read.
 pub(crate) fn event(mut params: Value) -> Option<AgentEvent> {
@@ -17,6 +17,10 @@ pub(crate) fn event(mut params: Value) -> Option<AgentEvent> {
         "tool_call" => ToolFrame::take(FrameOrigin::Call, update).map(AgentEvent::Tool),
         "tool_call_update" => ToolFrame::take(FrameOrigin::Update, update).map(AgentEvent::Tool),
         "plan" => Some(AgentEvent::Plan(plan(&update))),
+        "available_commands_update" => Some(AgentEvent::Commands(offers::commands(&update))),
+        "config_option_update" => Some(AgentEvent::Options(offers::config_options(&update))),
+        "current_mode_update" => offers::current_mode(&update).map(AgentEvent::Mode),
+        "usage_update" => offers::usage(&update).map(AgentEvent::Usage),
         other => Some(AgentEvent::Other { kind: other.to_owned() }),
     }
 }

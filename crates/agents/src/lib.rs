@@ -37,10 +37,10 @@ pub fn dialect_agent(identity: &AgentIdentity, profile_agent: AgentKind) -> Agen
 
 /// The mode in which an agent asks before it acts, where it begins in one in which it does not.
 ///
-/// Claude begins in `auto`, where a model judges each command instead of the person.
+/// Claude and Qwen begin in `auto`, where a model judges each command instead of the person.
 pub const fn ask_first_mode(agent: AgentKind) -> Option<&'static str> {
     match agent {
-        AgentKind::Claude => Some("default"),
+        AgentKind::Claude | AgentKind::Qwen => Some("default"),
         _ => None,
     }
 }

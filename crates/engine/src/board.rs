@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use model::{
-    AgentProfile, ApiError, Board, ErrorCode, MessageId, PermissionRequest, ProfileId, Session,
-    SessionId, SessionState, StepId, Task, TaskCard, TaskId, TaskState, Turn, TurnOutcome,
-    Workflow,
+    AgentProfile, ApiError, Board, ErrorCode, MessageId, Offers, PermissionRequest, ProfileId,
+    Session, SessionId, SessionState, SessionView, StepId, Task, TaskCard, TaskId, TaskState, Turn,
+    TurnOutcome, Workflow,
     board::CardSession,
     wire::{CustomCommand, NewTask, NewTaskAgent, Notification},
 };
@@ -25,6 +25,14 @@ pub(crate) struct LiveFacts {
     pub(crate) ask: Option<(MessageId, PermissionRequest)>,
     /// Commands that were cancelled and run on.
     pub(crate) survivors: Vec<MessageId>,
+    pub(crate) offers: Offers,
+}
+
+impl LiveFacts {
+    /// Adds what is not stored.
+    pub(crate) fn complete(&self, view: SessionView) -> SessionView {
+        SessionView { survivors: self.survivors.clone(), offers: self.offers.clone(), ..view }
+    }
 }
 
 impl Engine {
@@ -257,6 +265,7 @@ fn session_of(task: &Task, profile: &AgentProfile) -> Session {
         state: SessionState::Created,
         agent_session_id: None,
         agent_session_seq: 0,
+        queue: Vec::new(),
         error: None,
         created_at: task.created_at,
         updated_at: task.created_at,

@@ -7,7 +7,7 @@ use model::{
 };
 use store::{Reader, StoreError};
 
-use crate::{Engine, board::live_facts, clock, not_found};
+use crate::{Engine, board::live_facts, clock, not_found, view::view};
 
 /// The most tasks' folders that are offered again.
 const FOLDERS: usize = 20;
@@ -115,12 +115,12 @@ impl Engine {
         &self,
         session_id: SessionId,
     ) -> Result<(SessionView, MessagePage), ApiError> {
-        let survivors = live_facts(&self.shared.live, session_id).survivors;
+        let facts = live_facts(&self.shared.live, session_id);
         self.read(move |reader| {
             let Some(session) = reader.session(session_id)? else { return Ok(None) };
             let turn = reader.last_turn(session_id)?;
             Ok(Some((
-                session.to_view(turn, survivors),
+                facts.complete(session.to_view(turn)),
                 read_page(reader, session_id, None, MAX_PAGE_MESSAGES)?,
             )))
         })
@@ -177,7 +177,7 @@ fn read_page(
     limit: usize,
 ) -> Result<MessagePage, StoreError> {
     let (messages, has_older) = reader.messages(session_id, before, limit)?;
-    Ok(MessagePage { messages: messages.iter().map(StoredMessage::to_view).collect(), has_older })
+    Ok(MessagePage { messages: messages.iter().map(view).collect(), has_older })
 }
 
 fn read_output(

@@ -16,6 +16,7 @@ mod recovery;
 mod safe_text;
 mod seed;
 mod session;
+mod view;
 
 use std::{
     collections::HashMap,

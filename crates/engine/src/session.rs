@@ -13,7 +13,10 @@ mod words;
 
 use std::{collections::HashMap, time::Duration};
 
-use model::{ApiError, Author, ErrorCode, MessageId, MessageKind, SessionId, TaskId};
+use model::{
+    ApiError, Author, ErrorCode, MessageId, MessageKind, OptionKind, QueuedPrompt, SessionId,
+    TaskId,
+};
 use store::{Reader, StoreError};
 use tokio::sync::{mpsc, oneshot};
 
@@ -53,6 +56,26 @@ enum Command {
         client_message_id: Option<String>,
         reply: Reply<MessageId>,
     },
+    /// The same, but only if no turn is under way.
+    StartOver {
+        content: String,
+        reply: Reply<MessageId>,
+    },
+    /// Choose what the agent offers.
+    Choose {
+        kind: OptionKind,
+        id: String,
+        value: String,
+        reply: Reply<()>,
+    },
+    Unqueue {
+        id: MessageId,
+        reply: Reply<QueuedPrompt>,
+    },
+    SendQueued {
+        id: MessageId,
+        reply: Reply<MessageId>,
+    },
     Cancel {
         reply: Reply<()>,
     },
@@ -73,12 +96,13 @@ enum Command {
 }
 
 impl Engine {
-    /// Prompts a session's agent, which is started if it does not run. Returns when the prompt is
-    /// stored; the same `client_message_id` twice is one prompt.
+    /// Prompts a session's agent, which is started if it does not run; while a turn is under way the
+    /// prompt waits behind it (K-045). Returns when the prompt is stored; the same
+    /// `client_message_id` twice is one prompt.
     ///
     /// # Errors
     ///
-    /// `NOT_FOUND`, `VALIDATION_ERROR`, or `CONFLICT` while a turn is under way.
+    /// `NOT_FOUND`, `VALIDATION_ERROR`, or `CONFLICT` when too many wait already.
     pub async fn prompt(
         &self,
         task_id: TaskId,
@@ -103,18 +127,60 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As [`Self::prompt`].
+    /// `NOT_FOUND`, or `CONFLICT` while a turn is under way.
     pub async fn start_session(&self, session_id: SessionId) -> Result<MessageId, ApiError> {
-        let (task_id, content) = self
+        let content = self
             .read(move |reader| {
                 let Some(session) = reader.session(session_id)? else { return Ok(None) };
                 let Some(task) = reader.task(session.task_id)? else { return Ok(None) };
                 let last = last_prompt(reader, session_id)?;
-                Ok(Some((task.id, last.unwrap_or(task.description))))
+                Ok(Some(last.unwrap_or(task.description)))
             })
             .await?
             .ok_or_else(|| not_found("session"))?;
-        self.prompt(task_id, session_id, content, None).await
+        self.ask(session_id, |reply| Command::StartOver { content, reply }).await
+    }
+
+    /// Chooses a value of an option that the agent offers, and waits until the agent has taken it.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`, `VALIDATION_ERROR` for what it does not offer, `CONFLICT` when it does not run or
+    /// refuses.
+    pub async fn choose(
+        &self,
+        session_id: SessionId,
+        kind: OptionKind,
+        id: String,
+        value: String,
+    ) -> Result<(), ApiError> {
+        self.ask(session_id, |reply| Command::Choose { kind, id, value, reply }).await
+    }
+
+    /// Takes a prompt that waits out of the queue, and gives it back whole.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND` for one that no longer waits.
+    pub async fn unqueue(
+        &self,
+        session_id: SessionId,
+        id: MessageId,
+    ) -> Result<QueuedPrompt, ApiError> {
+        self.ask(session_id, |reply| Command::Unqueue { id, reply }).await
+    }
+
+    /// Sends a prompt that waits, now.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND` for one that no longer waits, `CONFLICT` while a turn is under way.
+    pub async fn send_queued(
+        &self,
+        session_id: SessionId,
+        id: MessageId,
+    ) -> Result<MessageId, ApiError> {
+        self.ask(session_id, |reply| Command::SendQueued { id, reply }).await
     }
 
     /// Stops the turn that is under way. Without one it is no error: it has just ended.

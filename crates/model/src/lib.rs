@@ -10,6 +10,7 @@ pub mod disclosure;
 pub mod error;
 pub mod id;
 pub mod message;
+pub mod offers;
 pub mod session;
 pub mod shell;
 pub mod timestamp;
@@ -28,7 +29,10 @@ pub use message::{
     Author, Message, MessageKind, MessageView, Metadata, Normalized, PermissionAnswer,
     PermissionOption, PermissionRequest, PlanEntry, StoredMessage, ToolStatus, WholeMessage,
 };
-pub use session::{AgentProcess, Session, SessionState, SessionView, Turn, TurnOutcome};
+pub use offers::{AgentCommand, AgentOption, Choice, Offers, OptionKind, Usage};
+pub use session::{
+    AgentProcess, MAX_QUEUED, QueuedPrompt, Session, SessionState, SessionView, Turn, TurnOutcome,
+};
 pub use shell::{
     BodyChange, BodyExtent, BodyStream, CommandStatus, OutputRecord, OutputSummary, ShellExec,
     ShellOutput, ShellSnapshot, Signal,

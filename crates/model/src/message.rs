@@ -62,6 +62,7 @@ impl<O> Message<O> {
             plan,
             paths,
             client_message_id,
+            html,
         } = metadata;
         let normalized = normalized
             .map(|n| Normalized { kind: n.kind, shell_exec: n.shell_exec.map_output(form) });
@@ -73,6 +74,7 @@ impl<O> Message<O> {
             plan,
             paths,
             client_message_id,
+            html,
         };
         Message {
             id,
@@ -192,6 +194,10 @@ pub struct Metadata<O> {
     /// The sender's own id of a prompt: the same one twice is one prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_message_id: Option<String>,
+    /// The content as HTML that a page can trust, block by block, where it is Markdown. Made for a
+    /// view, never stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub html: Vec<String>,
 }
 
 impl<O> Default for Metadata<O> {
@@ -204,6 +210,7 @@ impl<O> Default for Metadata<O> {
             plan: Vec::new(),
             paths: Vec::new(),
             client_message_id: None,
+            html: Vec::new(),
         }
     }
 }

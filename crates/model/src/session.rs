@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentIdentity, AgentKind, MessageId, ProfileId, SessionId, TaskId, Timestamp, TurnId};
+use crate::{
+    AgentIdentity, AgentKind, MessageId, Offers, ProfileId, SessionId, TaskId, Timestamp, TurnId,
+};
 
 /// Where a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +61,9 @@ pub struct Session {
     /// mean nothing to the agent.
     #[serde(default)]
     pub agent_session_seq: u64,
+    /// Prompts that wait for the turn that is under way, in the order in which they are sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queue: Vec<QueuedPrompt>,
     /// Why it failed, safe to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -66,6 +71,21 @@ pub struct Session {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+/// The most prompts that wait in one session (K-045).
+pub const MAX_QUEUED: usize = 10;
+
+/// A prompt that waits for the turn before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueuedPrompt {
+    /// Its id while it waits.
+    pub id: MessageId,
+    /// The text.
+    pub content: String,
+    /// The sender's own id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_message_id: Option<String>,
 }
 
 /// A session as a browser sees it.
@@ -90,14 +110,35 @@ pub struct SessionView {
     /// The turn that is under way, or the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
+    /// Prompts that wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queue: Vec<QueuedPrompt>,
     /// Commands that were cancelled and run on, by their messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<MessageId>,
+    /// What the agent offers while it runs.
+    #[serde(default, skip_serializing_if = "Offers::is_empty")]
+    pub offers: Offers,
+}
+
+/// The most of a prompt that is told while it waits, in bytes.
+const QUEUED_BYTES: usize = 4096;
+
+impl QueuedPrompt {
+    /// What is told with every change of its session.
+    fn shortened(&self) -> Self {
+        let end = self.content.floor_char_boundary(QUEUED_BYTES);
+        let content = match self.content.get(..end) {
+            Some(begin) if end < self.content.len() => format!("{begin}\u{2026}"),
+            _ => self.content.clone(),
+        };
+        Self { content, ..self.clone() }
+    }
 }
 
 impl Session {
-    /// What a browser may see of it.
-    pub fn to_view(&self, turn: Option<Turn>, survivors: Vec<MessageId>) -> SessionView {
+    /// What a browser may see of what is stored.
+    pub fn to_view(&self, turn: Option<Turn>) -> SessionView {
         SessionView {
             id: self.id,
             task_id: self.task_id,
@@ -107,7 +148,9 @@ impl Session {
             state: self.state,
             error: self.error.clone(),
             turn,
-            survivors,
+            queue: self.queue.iter().map(QueuedPrompt::shortened).collect(),
+            survivors: Vec::new(),
+            offers: Offers::default(),
         }
     }
 }

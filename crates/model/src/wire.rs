@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    ApiError, Board, ErrorCode, MessageId, MessageView, ProfileId, SessionId, SessionView, StepId,
-    TaskCard, TaskId, Timestamp,
+    ApiError, Board, ErrorCode, MessageId, MessageView, OptionKind, ProfileId, SessionId,
+    SessionView, StepId, TaskCard, TaskId, Timestamp,
 };
 
 /// The largest frame that the server takes, in bytes.
@@ -134,6 +134,34 @@ pub enum Request {
         /// The chosen option.
         option_id: String,
     },
+    /// Choose what the agent offers. Answer: `{}`.
+    #[serde(rename = "option.set")]
+    OptionSet {
+        /// The session.
+        session_id: SessionId,
+        /// The kind of option.
+        kind: OptionKind,
+        /// The option's id.
+        id: String,
+        /// The choice.
+        value: String,
+    },
+    /// Take a prompt out of the queue. Answer: the [`QueuedPrompt`](crate::QueuedPrompt), whole.
+    #[serde(rename = "queue.remove")]
+    QueueRemove {
+        /// The session.
+        session_id: SessionId,
+        /// The prompt's id.
+        message_id: MessageId,
+    },
+    /// Send a prompt of the queue now, when no turn is under way. Answer: [`MessageAdded`].
+    #[serde(rename = "queue.send")]
+    QueueSend {
+        /// The session.
+        session_id: SessionId,
+        /// The prompt's id.
+        message_id: MessageId,
+    },
     /// Start the agent of a session again. Answer: `{}`.
     #[serde(rename = "session.start")]
     SessionStart {
@@ -169,6 +197,9 @@ const ACTIONS: &[&str] = &[
     "agent.cancel",
     "command.end",
     "permission.respond",
+    "option.set",
+    "queue.remove",
+    "queue.send",
     "session.start",
     "task.create",
     "task.move",

@@ -180,6 +180,17 @@ async fn perform(engine: &Engine, request: Request) -> Result<Value, ApiError> {
             engine.answer_permission(session_id, message_id, option_id).await?;
             Ok(json!({}))
         }
+        Request::OptionSet { session_id, kind, id, value } => {
+            engine.choose(session_id, kind, id, value).await?;
+            Ok(json!({}))
+        }
+        Request::QueueRemove { session_id, message_id } => {
+            payload(&engine.unqueue(session_id, message_id).await?)
+        }
+        Request::QueueSend { session_id, message_id } => {
+            let message_id = engine.send_queued(session_id, message_id).await?;
+            payload(&MessageAdded { message_id })
+        }
         Request::SessionStart { session_id } => {
             let message_id = engine.start_session(session_id).await?;
             payload(&MessageAdded { message_id })

@@ -319,6 +319,7 @@ fn blank(agent: AgentKind) -> (Task, Session) {
         state: SessionState::Created,
         agent_session_id: None,
         agent_session_seq: 0,
+        queue: Vec::new(),
         error: None,
         created_at: now,
         updated_at: now,

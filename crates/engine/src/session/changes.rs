@@ -9,6 +9,8 @@ use super::transcript::Changed;
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     pub(crate) messages: Vec<Changed>,
+    /// What the agent offers has changed; it is told and not stored.
+    pub(crate) offers: bool,
     /// The session's record, if it changed.
     pub(crate) session: Option<Session>,
     /// The turn, if it began, ended, or changed.

@@ -4,15 +4,14 @@
 //! What streams is taken a few times a second.
 
 mod agent;
+mod choice;
 mod survivors;
+mod tell;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use acp::{Agent, AgentEvent, Initialized};
-use model::{
-    AgentProfile, ApiError, MessageId, Session, SessionId, SessionView, TaskState, Turn,
-    wire::Notification,
-};
+use model::{AgentProfile, ApiError, MessageId, Session, SessionId, Turn};
 use shell_output::Dialect;
 use store::StoreError;
 use tokio::{
@@ -20,19 +19,18 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use self::survivors::{Looking, Survivor, Survivors};
+use self::{
+    choice::{Choosing, Taken},
+    survivors::{Survivor, Survivors},
+};
 use super::{
     Command, FLUSH_INTERVAL,
     changes::Changes,
     launch::{Opened, StartFailure},
-    machine::Machine,
+    machine::{Machine, still_working},
     transcript::Stamp,
 };
-use crate::{
-    Engine,
-    board::{LiveFacts, task_state},
-    clock, internal, lock, not_found, recovery,
-};
+use crate::{Engine, board::LiveFacts, clock, internal, lock, not_found, recovery};
 
 /// Between two tries to store what was refused.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
@@ -100,6 +98,7 @@ struct Driver {
     unstored: Option<Changes>,
     facts: LiveFacts,
     survivors: Survivors,
+    choosing: Option<Choosing>,
 }
 
 /// Works for one session until nothing is left to do or the server ends.
@@ -120,6 +119,7 @@ pub(super) async fn run(engine: Engine, seed: Seed, mut commands: mpsc::Receiver
         unstored: None,
         facts: LiveFacts::default(),
         survivors: Survivors::default(),
+        choosing: None,
     };
     while let Some(wake) = driver.next(&mut commands).await {
         let ends = matches!(wake, Wake::Command(Command::End { .. }) | Wake::Stopping);
@@ -161,6 +161,7 @@ enum Wake {
     CancelOverdue(u64),
     SurvivorsDue,
     Survivors(Vec<Survivor>),
+    Chosen(Box<Taken>),
     Stopping,
 }
 
@@ -178,8 +179,9 @@ impl Driver {
                 deadline.map(|(_, token)| Wake::CancelOverdue(token))
             }
             () = at(self.survivors.look_at) => Some(Wake::SurvivorsDue),
-            running = pending_look(&mut self.survivors.looking) => Some(Wake::Survivors(running)),
-            started = pending_start(&mut self.starting) => Some(Wake::Started(started)),
+            running = pending(&mut self.survivors.looking) => Some(Wake::Survivors(running)),
+            taken = pending(&mut self.choosing) => Some(Wake::Chosen(Box::new(taken))),
+            started = pending(&mut self.starting) => Some(Wake::Started(started)),
             event = next_event(&mut self.events) => {
                 Some(event.map_or(Wake::AgentGone, |event| Wake::Agent(Box::new(event))))
             },
@@ -210,6 +212,10 @@ impl Driver {
             }
             Wake::SurvivorsDue => self.look_for_survivors(),
             Wake::Survivors(running) => self.on_survivors(running).await,
+            Wake::Chosen(taken) => {
+                self.on_chosen(*taken);
+                self.settle_logged().await;
+            }
             // A failure was logged; there is no later to try again.
             Wake::Stopping => drop(self.end().await),
         }
@@ -222,6 +228,29 @@ impl Driver {
                 // The asker may have gone; the prompt counts all the same.
                 let _ = reply.send(answer);
             }
+            Command::StartOver { content, reply } => {
+                let answer = if self.machine.is_active() {
+                    Err(still_working())
+                } else {
+                    self.prompt(content, None).await
+                };
+                let _ = reply.send(answer);
+            }
+            Command::Unqueue { id, reply } => {
+                let answer = match self.machine.unqueue(stamp(), id) {
+                    Ok(queued) => self.settle().await.map(|()| queued),
+                    Err(err) => Err(err),
+                };
+                let _ = reply.send(answer);
+            }
+            Command::SendQueued { id, reply } => {
+                let answer = match self.machine.send_queued(stamp(), id) {
+                    Ok(message_id) => self.settle().await.map(|()| message_id),
+                    Err(err) => Err(err),
+                };
+                let _ = reply.send(answer);
+            }
+            Command::Choose { kind, id, value, reply } => self.choose(kind, &id, &value, reply),
             Command::Cancel { reply } => {
                 self.survivors.watch(self.machine.transcript().open_commands());
                 self.machine.cancel(stamp());
@@ -312,8 +341,12 @@ impl Driver {
                     self.perform(effect).await;
                 }
             } else {
-                self.flush_or_wait().await;
-                return Ok(());
+                // The end of a turn is stored before the next one begins.
+                self.machine.go_on(stamp());
+                if !self.machine.is_urgent() {
+                    self.flush_or_wait().await;
+                    return Ok(());
+                }
             }
         }
     }
@@ -392,61 +425,6 @@ impl Driver {
         Ok(())
     }
 
-    async fn tell(&mut self, changes: Changes) {
-        let fanout = &self.engine.shared.fanout;
-        for changed in &changes.messages {
-            let message = changed.message.to_view();
-            if changed.added {
-                fanout.publish(|rev| Notification::MessageAdded { rev, message });
-            } else {
-                fanout.publish(|rev| Notification::MessageUpdated { rev, message });
-            }
-        }
-        let session_moved = changes.session.is_some() || changes.turn.is_some();
-        if session_moved {
-            let session = self.session_view();
-            fanout.publish(|rev| match changes.turn {
-                Some(turn) if turn.outcome.is_none() => Notification::TurnStarted { rev, session },
-                Some(_) => Notification::TurnCompleted { rev, session },
-                None => Notification::SessionStateChanged { rev, session },
-            });
-        }
-        self.tell_facts(session_moved).await;
-    }
-
-    fn session_view(&self) -> SessionView {
-        self.machine.session().to_view(self.machine.turn().cloned(), self.survivors.seen().to_vec())
-    }
-
-    /// Tells the board, if its card says something else now.
-    async fn tell_facts(&mut self, session_moved: bool) {
-        let is_busy = self.machine.session().state.is_busy();
-        let transcript = self.machine.transcript();
-        let facts = LiveFacts {
-            activity: if is_busy { transcript.activity() } else { None },
-            ask: transcript.first_ask(),
-            survivors: self.survivors.seen().to_vec(),
-        };
-        let facts_moved = facts != self.facts;
-        if !facts_moved && !session_moved {
-            return;
-        }
-        self.facts = facts.clone();
-        let session = self.machine.session();
-        lock(&self.engine.shared.live).insert(session.id, facts);
-        let state = task_state(session.state, self.machine.turn().and_then(|turn| turn.outcome));
-        // A task that is gone has no card; whatever else failed was logged.
-        let _ = self
-            .engine
-            .update_task(session.task_id, |task| {
-                let is_done = task.state == TaskState::Completed && !is_busy;
-                if session_moved && !is_done {
-                    task.state = state;
-                }
-            })
-            .await;
-    }
-
     /// Nothing is left to do.
     fn is_idle(&self) -> bool {
         let is_stored = self.unstored.is_none() && !self.machine.has_changes();
@@ -465,16 +443,9 @@ async fn at(instant: Option<Instant>) {
     }
 }
 
-async fn pending_start(starting: &mut Option<Starting>) -> Result<Progress, StartFailure> {
-    match starting {
-        Some(starting) => starting.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn pending_look(looking: &mut Option<Looking>) -> Vec<Survivor> {
-    match looking {
-        Some(looking) => looking.await,
+async fn pending<T>(future: &mut Option<Pin<Box<dyn Future<Output = T> + Send>>>) -> T {
+    match future {
+        Some(future) => future.await,
         None => std::future::pending().await,
     }
 }

@@ -4,7 +4,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use acp::{Agent, Initialized, Launch, NewSession, RpcError, RpcErrorKind, SpawnError, Tap};
-use model::{AgentKind, AgentProfile, Session};
+use model::{AgentKind, AgentOption, AgentProfile, OptionKind, Session};
 
 use crate::safe_text::safe_text;
 
@@ -12,12 +12,12 @@ use crate::safe_text::safe_text;
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(300);
 const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The agent's id of a session that takes prompts.
+/// A session that takes prompts.
 pub(super) enum Opened {
-    /// Of a session that has just begun.
-    New(String),
-    /// Of the session that an earlier process had.
-    Resumed(String),
+    /// It has just begun.
+    New(NewSession),
+    /// An earlier process had it.
+    Resumed(NewSession),
 }
 
 pub(super) fn launch_of(session: &Session, profile: &AgentProfile, tap: Option<Tap>) -> Launch {
@@ -79,7 +79,7 @@ pub(super) async fn open_session(
             }
         };
         match opened(&agent, kind, taking_up).await {
-            Some(Ok(id)) => return Ok(Opened::Resumed(id)),
+            Some(Ok(session)) => return Ok(Opened::Resumed(session)),
             Some(Err(err)) if err.kind != RpcErrorKind::Ended => {
                 let reason = safe_text(&err.to_string());
                 tracing::info!(agent = %profile.name, %reason, "its earlier session is not taken up");
@@ -96,22 +96,27 @@ pub(super) async fn open_session(
     Ok(Opened::New(answer.map_err(|err| refused(&profile, &err))?))
 }
 
-/// Waits for a session and sees to it that the agent asks first in it; the agent's id of it. `None`:
-/// it did not answer in time.
+/// Waits for a session and sees to it that the agent asks first in it. `None`: it did not answer in
+/// time.
 async fn opened(
     agent: &Agent,
     kind: AgentKind,
     opening: impl Future<Output = Result<NewSession, RpcError>>,
-) -> Option<Result<String, RpcError>> {
+) -> Option<Result<NewSession, RpcError>> {
     let opened = async {
-        let session = opening.await?;
+        let mut session = opening.await?;
+        let is_mode =
+            |option: &&mut AgentOption| option.kind == OptionKind::Mode || option.id == "mode";
         if let Some(mode) = agents::ask_first_mode(kind)
-            && session.mode.as_deref() != Some(mode)
-            && session.modes.iter().any(|offered| offered == mode)
+            && let Some(option) = session.options.iter_mut().find(is_mode)
+            && option.value != mode
+            && option.choices.iter().any(|choice| choice.value == mode)
         {
-            agent.set_mode(&session.id, mode).await?;
+            // Agents that configure their modes take this too.
+            agent.set_option(&session.id, OptionKind::Mode, "mode", mode).await?;
+            mode.clone_into(&mut option.value);
         }
-        Ok(session.id)
+        Ok(session)
     };
     tokio::time::timeout(SESSION_TIMEOUT, opened).await.ok()
 }

@@ -2,13 +2,17 @@
 //! driver does it.
 
 mod agent_session;
+mod offers;
+mod queue;
+
+pub(crate) use offers::Chosen;
 
 use std::time::Duration;
 
 use acp::{AgentEvent, PermissionKey, RpcError, RpcErrorKind, StopReason};
 use model::{
-    AgentIdentity, ApiError, ErrorCode, MessageId, MessageKind, PermissionAnswer, Session,
-    SessionState, Timestamp, Turn, TurnId, TurnOutcome,
+    AgentIdentity, ApiError, ErrorCode, MessageId, MessageKind, Offers, OptionKind,
+    PermissionAnswer, Session, SessionState, Timestamp, Turn, TurnId, TurnOutcome,
 };
 use shell_output::{CancelReason, Dialect};
 
@@ -46,7 +50,11 @@ pub(crate) struct Machine {
     transcript: Transcript,
     /// The agent ended over its earlier session, so that another one is begun.
     starts_afresh: bool,
+    /// A turn was completed, so that what waits behind it may be sent.
+    goes_on: bool,
     next_token: u64,
+    offers: Offers,
+    offers_changed: bool,
     session_changed: bool,
     turn_changed: bool,
     effects: Vec<Effect>,
@@ -85,7 +93,10 @@ impl Machine {
             active: None,
             agent: AgentPhase::Absent,
             starts_afresh: false,
+            goes_on: false,
             next_token: 0,
+            offers: Offers::default(),
+            offers_changed: false,
             session_changed: false,
             turn_changed: false,
             effects: Vec::new(),
@@ -119,12 +130,13 @@ impl Machine {
     }
 
     pub(crate) fn has_changes(&self) -> bool {
-        self.session_changed || self.turn_changed || self.transcript.has_changes()
+        let has_facts = self.session_changed || self.turn_changed || self.offers_changed;
+        has_facts || self.transcript.has_changes()
     }
 
     /// How long what changed has to wait at least; `None` if nothing changed.
     pub(crate) fn next_due(&self, now: Timestamp) -> Option<Duration> {
-        if self.session_changed || self.turn_changed {
+        if self.session_changed || self.turn_changed || self.offers_changed {
             return Some(Duration::ZERO);
         }
         self.transcript.next_due(now)
@@ -145,12 +157,18 @@ impl Machine {
     fn changes(&mut self, messages: Vec<Changed>) -> Changes {
         Changes {
             messages,
+            offers: std::mem::take(&mut self.offers_changed),
             session: std::mem::take(&mut self.session_changed).then(|| self.session.clone()),
             turn: if std::mem::take(&mut self.turn_changed) { self.turn.clone() } else { None },
         }
     }
 
-    /// A person prompts the agent.
+    /// Whether a turn is under way.
+    pub(crate) const fn is_active(&self) -> bool {
+        self.active.is_some()
+    }
+
+    /// A person prompts the agent; the id of the message, or of its place in the queue.
     pub(crate) fn prompt(
         &mut self,
         at: Stamp,
@@ -158,8 +176,7 @@ impl Machine {
         client_message_id: Option<String>,
     ) -> Result<MessageId, ApiError> {
         if self.active.is_some() {
-            return Err(ApiError::new(ErrorCode::Conflict, "The agent is still working.")
-                .with_hint("Stop it, or wait until it is done."));
+            return self.queue(at, text, client_message_id);
         }
         let turn_id = TurnId::new((at.new_id)());
         self.turn = Some(Turn {
@@ -290,6 +307,10 @@ impl Machine {
             AgentEvent::Plan(entries) => self.transcript.plan(at, entries),
             AgentEvent::Tool(frame) => self.transcript.tool(at, &frame),
             AgentEvent::History(frame) => self.transcript.history(at, &frame),
+            AgentEvent::Commands(commands) => self.change_offers(|it| it.commands = commands),
+            AgentEvent::Options(options) => self.configured(options),
+            AgentEvent::Mode(mode) => self.set_choice(OptionKind::Mode, "mode", &mode),
+            AgentEvent::Usage(usage) => self.change_offers(|it| it.usage = Some(usage)),
             AgentEvent::Permission { key, tool, options } => {
                 if self.active.as_ref().is_some_and(|active| active.cancelled) {
                     self.effects.push(Effect::Respond { key, option_id: None });
@@ -374,6 +395,7 @@ impl Machine {
             TurnOutcome::Cancelled => (CancelReason::User, PermissionAnswer::Cancelled),
             _ => (CancelReason::Sweep, PermissionAnswer::Void),
         };
+        self.goes_on = outcome == TurnOutcome::Completed;
         self.close_asks(at, &asks);
         self.transcript.end_turn(at, reason);
         if let Some(turn) = &mut self.turn {
@@ -387,6 +409,7 @@ impl Machine {
     /// There is no agent from now on. Its open requests are void, unless the person cancelled them.
     fn lose_agent(&mut self, at: Stamp) {
         self.agent = AgentPhase::Absent;
+        self.change_offers(|offers| *offers = Offers::default());
         self.effects.push(Effect::EndAgent);
         let is_cancelled = self.active.as_ref().is_some_and(|active| active.cancelled);
         let answer =
@@ -408,6 +431,11 @@ impl Machine {
         self.session.updated_at = at.now;
         self.session_changed = true;
     }
+}
+
+pub(crate) fn still_working() -> ApiError {
+    ApiError::new(ErrorCode::Conflict, "The agent is still working.")
+        .with_hint("Stop it, or wait until it is done.")
 }
 
 #[cfg(test)]

@@ -40,14 +40,15 @@ async fn p_011_the_agent_knows_its_task_and_session() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_second_prompt_waits_its_turn_and_a_repeated_one_is_delivered_once() -> Result<()> {
+async fn a_repeated_prompt_is_delivered_once_and_a_start_is_refused_while_a_turn_runs() -> Result<()>
+{
     let mut bench = Bench::new().await?;
     let (card, session_id) = bench.task("say one").await?;
     bench.until_state(SessionState::WaitingForInput).await?;
     let send = || bench.engine.prompt(card.id, session_id, "hang".into(), Some("c-1".into()));
     let first = send().await?;
     assert_eq!(send().await?, first);
-    let refused = bench.engine.prompt(card.id, session_id, "say two".into(), None).await;
+    let refused = bench.engine.start_session(session_id).await;
     assert_eq!(refused.unwrap_err().code, ErrorCode::Conflict);
     let prompts = bench.page(&card).await?.messages;
     assert_eq!(prompts.iter().filter(|m| m.content == "hang").count(), 1);

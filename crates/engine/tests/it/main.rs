@@ -3,9 +3,11 @@
 mod board;
 mod late;
 mod lifecycle;
+mod offers;
 mod output;
 mod permission;
 mod pressure;
+mod queue;
 mod recorder;
 mod recovery;
 mod replay;

@@ -67,6 +67,7 @@ pub(crate) fn session(n: u64, task: u64) -> Session {
         state: SessionState::Running,
         agent_session_id: None,
         agent_session_seq: 0,
+        queue: Vec::new(),
         error: None,
         created_at: at(n),
         updated_at: at(n),

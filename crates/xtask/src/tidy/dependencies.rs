@@ -28,6 +28,7 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule { member: "model", may_use: &[], why: "the vocabulary knows nobody" },
     Rule { member: "shell-output", may_use: &["model"], why: "normalization is pure" },
+    Rule { member: "markdown", may_use: &[], why: "text in, HTML out" },
     Rule { member: "agents", may_use: &["model"], why: "the catalogue is data" },
     Rule {
         member: "acp",
@@ -48,7 +49,17 @@ const RULES: &[Rule] = &[
     },
     Rule {
         member: "engine",
-        may_use: &["acp", "agents", "forge", "git", "model", "shell-output", "store", "terminal"],
+        may_use: &[
+            "acp",
+            "agents",
+            "forge",
+            "git",
+            "markdown",
+            "model",
+            "shell-output",
+            "store",
+            "terminal",
+        ],
         why: "the engine combines the others and knows no web",
     },
     Rule { member: "mcp", may_use: &["engine", "model"], why: "tools call commands of the engine" },

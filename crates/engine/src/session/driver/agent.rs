@@ -113,6 +113,7 @@ impl Driver {
         self.starting = None;
         self.events = None;
         self.cancel_deadline = None;
+        self.choosing = None;
         self.forget_survivors().await;
         let Some(agent) = self.agent.take() else { return };
         let process = agent.process();
@@ -129,8 +130,19 @@ impl Driver {
         match result {
             Ok(Progress::Clear) => self.spawn_agent().await,
             Ok(Progress::Initialized(initialized)) => self.open_session(initialized),
-            Ok(Progress::Open(Opened::New(id))) => self.machine.ready(stamp(), id),
-            Ok(Progress::Open(Opened::Resumed(id))) => self.machine.resumed(stamp(), id),
+            Ok(Progress::Open(opened)) => {
+                let options = match opened {
+                    Opened::New(session) => {
+                        self.machine.ready(stamp(), session.id);
+                        session.options
+                    }
+                    Opened::Resumed(session) => {
+                        self.machine.resumed(stamp(), session.id);
+                        session.options
+                    }
+                };
+                self.machine.opened_with(options);
+            }
             Err(StartFailure { cause, over_earlier }) => {
                 if over_earlier {
                     self.machine.give_up_earlier_session();

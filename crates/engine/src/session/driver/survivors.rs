@@ -3,7 +3,7 @@
 use std::{future::Future, pin::Pin, time::Duration};
 
 use acp::survivor::{CancelledCommand, end_survivor, survivor};
-use model::{AgentProcess, ApiError, MessageId, wire::Notification};
+use model::{AgentProcess, ApiError, MessageId};
 use tokio::time::Instant;
 
 use super::Driver;
@@ -107,16 +107,6 @@ impl Driver {
     pub(super) async fn forget_survivors(&mut self) {
         self.survivors = Survivors::default();
         self.tell_survivors().await;
-    }
-
-    async fn tell_survivors(&mut self) {
-        if self.facts.survivors == self.survivors.seen {
-            return;
-        }
-        self.tell_facts(false).await;
-        let session = self.session_view();
-        let fanout = &self.engine.shared.fanout;
-        fanout.publish(|rev| Notification::SessionStateChanged { rev, session });
     }
 }
 

@@ -21,6 +21,7 @@ fn machine() -> Machine {
         state: SessionState::Created,
         agent_session_id: None,
         agent_session_seq: 0,
+        queue: Vec::new(),
         error: None,
         created_at: Timestamp::from_millis(0),
         updated_at: Timestamp::from_millis(0),
@@ -72,11 +73,29 @@ fn a_first_prompt_starts_the_agent_and_waits_for_it() {
 }
 
 #[test]
-fn a_second_prompt_is_refused_while_a_turn_is_under_way() {
+fn k_045_a_second_prompt_waits_until_the_turn_is_completed() {
+    let (mut machine, token) = working();
+    machine.prompt(stamp(), "more".into(), None).unwrap();
+    assert_eq!(machine.take_effects(), [], "nothing is sent");
+    machine.go_on(stamp());
+    assert_eq!(machine.session().queue.len(), 1, "not before the end");
+    ended(&mut machine, token, Ok(StopReason::EndTurn));
+    assert_eq!(machine.session().state, SessionState::WaitingForInput);
+    machine.go_on(stamp());
+    let effects = machine.take_effects();
+    assert!(matches!(&effects[..], [Effect::Prompt { text, .. }] if text == "more"), "{effects:?}");
+    assert!(machine.session().queue.is_empty());
+}
+
+#[test]
+fn k_045_what_waits_behind_a_failed_turn_is_not_sent_by_itself() {
     let (mut machine, _) = working();
-    let err = machine.prompt(stamp(), "more".into(), None).unwrap_err();
-    assert_eq!(err.code, ErrorCode::Conflict);
-    assert!(!machine.has_changes());
+    machine.prompt(stamp(), "more".into(), None).unwrap();
+    machine.abandon(stamp());
+    machine.take_effects();
+    machine.go_on(stamp());
+    assert_eq!(machine.take_effects(), []);
+    assert_eq!(machine.session().queue.len(), 1);
 }
 
 #[test]
