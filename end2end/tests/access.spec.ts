@@ -1,6 +1,6 @@
 // What axe finds on each state of the pages, light and dark.
 
-import AxeBuilder from "@axe-core/playwright";
+import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
 import { BoardPage } from "../pages/board.page.ts";

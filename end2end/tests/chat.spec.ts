@@ -93,7 +93,7 @@ test("[S-051] a long history comes in pages, and the document stays small", asyn
   await task.log.evaluate((log) => {
     log.scrollTop = -log.scrollHeight;
   });
-  await expect(task.shell("step-0").first()).toBeVisible();
+  await expect(task.shell("step-0").root.first()).toBeVisible();
   await expect.poll(shown).toBeLessThan(700);
   await task.log.evaluate((log) => {
     log.scrollTop = 0;
