@@ -43,8 +43,8 @@ test("[K-072] [S-049] axe finds nothing serious in a chat: running, failed, canc
   const prompt = [
     "think Hm.",
     "say # Heading\\n\\n- a\\n\\n```rust\\nlet x = 1;\\n```\\n\\n| a |\\n|---|\\n| 1 |",
-    "run works => 0 one\\n",
-    "run fails => 4 two\\n",
+    "run works => 0 | one\\n",
+    "run fails => 4 | two\\n",
     "run unknown => ?",
     "start runs on\nout three\\n",
     "hang",

@@ -67,9 +67,9 @@ fn ChoiceField(
         }
     });
     view! {
-        <span class="choice">
+        <span class="pick">
             <select
-                class="choice__field"
+                class="pick__field"
                 aria-label=name
                 node_ref=field
                 disabled=move || act.is_pending.get()

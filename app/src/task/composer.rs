@@ -185,25 +185,33 @@ pub fn Composer(
                 on:input=on_input
                 on:keydown=on_keydown
             ></textarea>
-            <div class="composer__bar">
-                <p class="composer__reason" id="composer-reason">
-                    {part(move || state.get().reason)}
-                </p>
-                {part(move || state.get().can_stop.then(|| stop_button(stop, session_id)))}
-                <button
-                    class="button composer__send"
-                    type="submit"
-                    data-variant="primary"
-                    data-icon=""
-                    aria-label="Send"
-                    disabled=move || !state.get().can_send
-                >
-                    {icon(Icon::Send)}
-                </button>
-            </div>
+            <ComposerBar state stop session_id />
         </form>
         <Problem text=error />
         <Problem text=stop.error />
+    }
+}
+
+/// What can be done with what is written, and why not.
+#[component]
+fn ComposerBar(state: Memo<ComposerState>, stop: Act, session_id: SessionId) -> impl IntoView {
+    view! {
+        <div class="composer__bar">
+            <p class="composer__reason" id="composer-reason">
+                {part(move || state.get().reason)}
+            </p>
+            {part(move || state.get().can_stop.then(|| stop_button(stop, session_id)))}
+            <button
+                class="button composer__send"
+                type="submit"
+                data-variant="primary"
+                data-icon=""
+                aria-label="Send"
+                disabled=move || !state.get().can_send
+            >
+                {icon(Icon::Send)}
+            </button>
+        </div>
     }
 }
 

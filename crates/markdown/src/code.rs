@@ -1,7 +1,6 @@
 //! Code in colours: spans with a class of one letter.
 
 use std::{
-    hash::{BuildHasher as _, RandomState},
     num::NonZeroUsize,
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
@@ -40,7 +39,10 @@ const MOST: usize = 32 * 1024;
 /// A longer line is no code that anybody reads, in bytes.
 const LONGEST_LINE: usize = 2_000;
 /// Blocks whose colours are kept, so that a text that grows colours its earlier code once.
-const KEPT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+const KEPT: NonZeroUsize = match NonZeroUsize::new(256) {
+    Some(kept) => kept,
+    None => NonZeroUsize::MIN,
+};
 
 struct Grammars {
     set: SyntaxSet,
@@ -55,23 +57,25 @@ static GRAMMARS: LazyLock<Grammars> = LazyLock::new(|| Grammars {
         .collect(),
 });
 
-static KEPT_BLOCKS: LazyLock<(RandomState, Mutex<LruCache<u64, Arc<str>>>)> =
-    LazyLock::new(|| (RandomState::new(), Mutex::new(LruCache::new(KEPT))));
+/// HTML by code and language.
+type Kept = LruCache<(String, String), Arc<str>>;
+
+static KEPT_BLOCKS: LazyLock<Mutex<Kept>> = LazyLock::new(|| Mutex::new(LruCache::new(KEPT)));
 
 /// The code as HTML. A language that is not known, and code that is too long, stay plain.
 pub(crate) fn highlighted(code: &str, language: &str) -> Arc<str> {
     if language.is_empty() || code.len() > MOST || code.lines().any(|l| l.len() > LONGEST_LINE) {
         return escaped(code).into();
     }
-    let (hasher, kept) = &*KEPT_BLOCKS;
-    let key = hasher.hash_one((code, language));
-    if let Some(html) = kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+    let kept = || KEPT_BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (code.to_owned(), language.to_owned());
+    if let Some(html) = kept().get(&key) {
         return html.clone();
     }
     let syntax = GRAMMARS.set.find_syntax_by_token(language);
     let html: Arc<str> =
         syntax.and_then(|syntax| coloured(code, syntax)).unwrap_or_else(|| escaped(code)).into();
-    kept.lock().unwrap_or_else(PoisonError::into_inner).put(key, html.clone());
+    kept().put(key, html.clone());
     html
 }
 
