@@ -16,7 +16,7 @@ export class TaskPage {
     this.page = page;
     this.log = page.getByRole("log");
     this.composer = page.getByRole("textbox", { name: "Message to the agent" });
-    this.send = page.getByRole("button", { name: "Send" });
+    this.send = page.getByRole("button", { name: "Send", exact: true });
     this.stop = page.getByRole("button", { name: "Stop" });
     this.ask = page.locator(".ask[data-state=waiting]");
     this.queue = page.getByRole("region", { name: "Messages that wait" });

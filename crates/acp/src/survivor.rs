@@ -17,6 +17,15 @@ pub struct CancelledCommand {
     pub command: String,
     /// When its call began, in seconds since the Unix epoch: no process of it is older.
     pub since: u64,
+    /// When it was cancelled: what began later is another run of the same words.
+    pub until: u64,
+}
+
+impl CancelledCommand {
+    /// Whether a process that started then, in seconds since the Unix epoch, can be of it.
+    const fn may_be(&self, started: u64) -> bool {
+        started + START_TOLERANCE >= self.since && started <= self.until + START_TOLERANCE
+    }
 }
 
 /// The process of this command, the outermost if there are several; none when it has ended.
@@ -83,9 +92,7 @@ impl Table {
             .iter()
             .map(|(pid, process)| (pid.as_u32(), process))
             .filter(|(pid, _)| *pid != agent.pid && *pid != std::process::id())
-            .filter(|(_, process)| {
-                runs(process) && process.start_time() + START_TOLERANCE >= command.since
-            })
+            .filter(|(_, process)| runs(process) && command.may_be(process.start_time()))
             .filter(|(_, process)| is_agents(process) && runs_command(process, &command.command))
             .collect()
     }
@@ -112,7 +119,18 @@ fn is_part_of(arguments: &[impl AsRef<str>], command: &str) -> bool {
         return false;
     }
     let has_words = line.contains(' ');
-    line.contains(&command) || (has_words && command.contains(&line))
+    has_words_of(&line, &command) || (has_words && has_words_of(&command, &line))
+}
+
+/// Whether a text has these words in it: not `build:watch` for `build`.
+fn has_words_of(text: &str, words: &str) -> bool {
+    let is_border =
+        |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')' | '<' | '>');
+    text.match_indices(words).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let behind = text[at + words.len()..].chars().next();
+        before.is_none_or(is_border) && behind.is_none_or(is_border)
+    })
 }
 
 /// Without quotes and with single spaces, so that one more layer of quoting makes no difference.
@@ -141,5 +159,14 @@ mod tests {
             assert!(!is_part_of(arguments, command), "{arguments:?}");
         }
         assert!(!is_part_of(&["sleep", "20"], ""));
+        assert!(!is_part_of(&["npm", "run", "build:watch"], "npm run build"));
+        assert!(!is_part_of(&["vim", "catalogue.txt"], "cat"));
+    }
+
+    #[test]
+    fn s_025_another_run_of_the_same_words_is_another_command() {
+        let command = CancelledCommand { command: "make".into(), since: 100, until: 200 };
+        assert!(command.may_be(100) && command.may_be(150) && command.may_be(200));
+        assert!(!command.may_be(90) && !command.may_be(210));
     }
 }

@@ -167,7 +167,7 @@ impl Body {
         self.bare = output.bare;
         let was_cut = std::mem::replace(&mut self.cut, output.cut);
         let is_new = self.tail.is_none();
-        let continues = self.is_continued_by(&text);
+        let continues = self.holds_text() && self.is_continued_by(&text);
         let changed = self.tail.get_or_insert_default().replace(&text);
         self.origin = match self.origin {
             Origin::Stored if !changed => Origin::Stored,
@@ -180,7 +180,8 @@ impl Body {
     fn append(&mut self, text: &str) -> bool {
         let is_new = self.tail.is_none();
         if self.origin == Origin::Stored && !text.is_empty() {
-            self.origin = Origin::Continued;
+            // Where nothing was stored, what comes now is the begin.
+            self.origin = if self.holds_text() { Origin::Continued } else { Origin::Agent };
         }
         self.tail.get_or_insert_default().append(text);
         is_new || !text.is_empty()
@@ -200,6 +201,10 @@ impl Body {
                 self.append(text)
             }
         }
+    }
+
+    fn holds_text(&self) -> bool {
+        self.tail.as_ref().is_some_and(|tail| !tail.text().is_empty())
     }
 
     fn is_continued_by(&self, text: &str) -> bool {

@@ -60,7 +60,7 @@ impl Drop for Agent {
 }
 
 fn command(text: &str, since: u64) -> CancelledCommand {
-    CancelledCommand { command: text.into(), since }
+    CancelledCommand { command: text.into(), since, until: u64::MAX / 2 }
 }
 
 #[test]

@@ -242,7 +242,12 @@ impl Replay {
     /// Hands in a call that the event is about and only the store still has.
     async fn recall(&mut self, at: Stamp, event: &AgentEvent) -> Result<(), StoreError> {
         let Some(recall) = self.machine.recall(event) else { return Ok(()) };
-        let is_about = |op: &Op| matches!(op, Op::PutMessage(row) if recall.is_about(row));
+        let is_about = |op: &Op| match op {
+            Op::PutMessage(row) => recall.is_about(row),
+            // How its turn ended says why it was cancelled.
+            Op::PutTurn(_) => true,
+            _ => false,
+        };
         if self.pending.any(is_about) {
             self.commit().await?;
         } else {

@@ -21,13 +21,13 @@ use tokio::{
 
 use self::{
     choice::{Choosing, Taken},
-    survivors::{Survivor, Survivors},
+    survivors::{Look, Survivors},
 };
 use super::{
     Command, FLUSH_INTERVAL,
     changes::Changes,
     launch::{Opened, StartFailure},
-    machine::{Machine, still_working},
+    machine::{Effect, Machine, still_working},
     transcript::Stamp,
 };
 use crate::{Engine, board::LiveFacts, clock, internal, lock, not_found, recovery};
@@ -160,7 +160,7 @@ enum Wake {
     Flush,
     CancelOverdue(u64),
     SurvivorsDue,
-    Survivors(Vec<Survivor>),
+    Survivors(Look),
     Chosen(Box<Taken>),
     Stopping,
 }
@@ -252,7 +252,8 @@ impl Driver {
             }
             Command::Choose { kind, id, value, reply } => self.choose(kind, &id, &value, reply),
             Command::Cancel { reply } => {
-                self.survivors.watch(self.machine.transcript().open_commands());
+                let open = self.machine.transcript().open_commands();
+                self.survivors.watch(clock::now(), open);
                 self.machine.cancel(stamp());
                 let settled = self.settle().await;
                 let _ = reply.send(settled);
@@ -335,6 +336,7 @@ impl Driver {
                 let effects = self.machine.take_effects();
                 if let Err(err) = self.store_changes(true).await {
                     self.abandon().await;
+                    self.release(effects).await;
                     return Err(err);
                 }
                 for effect in effects {
@@ -363,6 +365,19 @@ impl Driver {
             self.perform(effect).await;
         }
         self.flush_at = Some(Instant::now() + RETRY_INTERVAL);
+    }
+
+    /// What could not be stored goes no further, but nobody is left running or waiting for it.
+    async fn release(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::EndAgent => self.perform(effect).await,
+                Effect::Respond { key, .. } => {
+                    self.perform(Effect::Respond { key, option_id: None }).await;
+                }
+                _ => {}
+            }
+        }
     }
 
     async fn flush_or_wait(&mut self) {

@@ -96,20 +96,23 @@ impl Grammar for Omp {
     fn trim(&self, text: &str, scene: &Scene<'_>) -> Trim {
         let is_known = |line| match line {
             // A running command may print them; the agent only writes them at the end.
-            Line::Exited(_) | Line::Showing | Line::Backgrounded => {
-                self.has_closing_lines && scene.is_settled
-            }
+            Line::Showing | Line::Backgrounded => self.has_closing_lines && scene.is_settled,
+            Line::Exited(_) => self.has_closing_lines && scene.is_settled && scene.has_failed,
             Line::WallTime => self.has_closing_lines,
             Line::TimedOut | Line::Aborted | Line::Shell(_) => false,
         };
         let (shown, lines) = closing::split(text, scene.is_whole, is_known);
         let cut = lines.contains(&Line::Showing);
+        let code = lines.iter().find_map(|line| match line {
+            Line::Exited(code) => Some(*code),
+            _ => None,
+        });
         if self.has_word && scene.is_whole && &text[shown.clone()] == NO_OUTPUT {
-            return Trim { cut, ..Trim::part(0..0) };
+            return Trim { cut, code, ..Trim::part(0..0) };
         }
         let echo_chars = self.has_cut_echo.then_some(ECHO_CHARS);
         let begin = scene.behind_echo(&text[shown.clone()], echo_chars, scene.work_dir);
-        Trim { cut, ..Trim::part(begin..shown.end) }
+        Trim { cut, code, ..Trim::part(begin..shown.end) }
     }
 }
 

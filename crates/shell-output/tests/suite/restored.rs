@@ -67,6 +67,33 @@ fn s_024_what_follows_is_added_to_what_is_stored() {
 }
 
 #[test]
+fn s_009_an_echo_that_comes_after_nothing_was_stored_is_no_output() {
+    let dialect = Dialect::new(AgentKind::Generic, &[]);
+    let mut call = played(&dialect, &[begun(), content("$ ls\n")]);
+    assert_eq!(call.stdout(), Some(""));
+    let mut back = restored(&mut call, &dialect, Some(CancelReason::Sweep));
+    let mut end = content("$ ls\nout\n");
+    end["status"] = "completed".into();
+    let _ = back.apply(&update(end));
+    assert_eq!((back.status(), back.stdout()), (ToolStatus::Complete, Some("out\n")));
+}
+
+#[test]
+fn s_018_omps_line_on_the_exit_counts_only_for_a_command_that_failed() {
+    let dialect = Dialect::new(AgentKind::Omp, &[Departure::ClosingLines]);
+    let text = "a\n\nCommand exited with code 4";
+    let end = |status: &str| {
+        let mut end = content(text);
+        end["status"] = status.into();
+        played(&dialect, &[begun(), end])
+    };
+    let failed = end("failed");
+    assert_eq!((failed.stdout(), exit_code(&failed)), (Some("a"), Some(4)));
+    let printed = end("completed");
+    assert_eq!((printed.stdout(), exit_code(&printed)), (Some(text), None));
+}
+
+#[test]
 fn s_025_a_sweep_stays_provisional_in_the_store_and_a_users_cancel_does_not() {
     let dialect = Dialect::new(AgentKind::Generic, &[]);
     for (reason, without_code, with_code) in [

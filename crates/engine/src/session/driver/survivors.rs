@@ -3,7 +3,7 @@
 use std::{future::Future, pin::Pin, time::Duration};
 
 use acp::survivor::{CancelledCommand, end_survivor, survivor};
-use model::{AgentProcess, ApiError, MessageId};
+use model::{AgentProcess, ApiError, ErrorCode, MessageId, Timestamp};
 use tokio::time::Instant;
 
 use super::Driver;
@@ -15,7 +15,14 @@ use crate::{
 /// What a command has to end when it is cancelled, and the time between two looks.
 const GRACE: Duration = Duration::from_secs(5);
 
-pub(super) type Looking = Pin<Box<dyn Future<Output = Vec<Survivor>> + Send>>;
+pub(super) type Looking = Pin<Box<dyn Future<Output = Look> + Send>>;
+
+/// What a look found of the commands that it was about.
+#[derive(Default)]
+pub(super) struct Look {
+    running: Vec<MessageId>,
+    ended: Vec<MessageId>,
+}
 
 /// Commands that were cancelled and are not known to have ended.
 #[derive(Default)]
@@ -25,10 +32,12 @@ pub(super) struct Survivors {
     seen: Vec<MessageId>,
     pub(super) look_at: Option<Instant>,
     pub(super) looking: Option<Looking>,
+    /// The look ends one of them first, and somebody waits for that.
+    is_ending: bool,
 }
 
 #[derive(Clone)]
-pub(super) struct Survivor {
+struct Survivor {
     message_id: MessageId,
     command: CancelledCommand,
 }
@@ -39,20 +48,24 @@ impl Survivors {
     }
 
     /// Looks after these from now on.
-    pub(super) fn watch(&mut self, commands: Vec<OpenCommand>) {
+    pub(super) fn watch(&mut self, now: Timestamp, commands: Vec<OpenCommand>) {
         self.watched.extend(commands.into_iter().map(|open| Survivor {
             message_id: open.message_id,
             command: CancelledCommand {
                 command: open.command,
-                since: u64::try_from(open.since.as_millis() / 1000).unwrap_or(0),
+                since: seconds(open.since),
+                until: seconds(now),
             },
         }));
         self.look_again();
     }
 
     fn look_again(&mut self) {
-        let has_any = !self.watched.is_empty();
-        self.look_at = has_any.then(|| Instant::now() + GRACE);
+        if self.watched.is_empty() {
+            self.look_at = None;
+        } else {
+            self.look_at.get_or_insert_with(|| Instant::now() + GRACE);
+        }
     }
 }
 
@@ -61,20 +74,27 @@ impl Driver {
     pub(super) fn look_for_survivors(&mut self) {
         self.survivors.look_at = None;
         let Some(process) = self.agent.as_ref().map(|agent| agent.process()) else { return };
+        // One that is under way is followed by another.
+        if self.survivors.looking.is_some() {
+            return;
+        }
         let watched = self.survivors.watched.clone();
         self.survivors.looking = Some(Box::pin(async move {
-            let looking = tokio::task::spawn_blocking(move || still_running(&process, watched));
+            let looking = tokio::task::spawn_blocking(move || look(&process, &watched));
             // Only a panic fails: then nothing is known to run.
             looking.await.unwrap_or_default()
         }));
     }
 
     /// Those that were looked for have been found, or have ended.
-    pub(super) async fn on_survivors(&mut self, running: Vec<Survivor>) {
-        self.survivors.looking = None;
-        self.survivors.seen = running.iter().map(|survivor| survivor.message_id).collect();
-        self.survivors.watched = running;
-        self.survivors.look_again();
+    pub(super) async fn on_survivors(&mut self, found: Look) {
+        let survivors = &mut self.survivors;
+        survivors.looking = None;
+        survivors.is_ending = false;
+        // Commands that were cancelled meanwhile stay.
+        survivors.watched.retain(|each| !found.ended.contains(&each.message_id));
+        survivors.seen = found.running;
+        survivors.look_again();
         self.tell_survivors().await;
     }
 
@@ -87,16 +107,21 @@ impl Driver {
             let _ = reply.send(Err(not_found("running command")));
             return;
         };
+        if self.survivors.is_ending {
+            let busy = "Another process is being ended. Try again in a moment.";
+            let _ = reply.send(Err(ApiError::new(ErrorCode::Conflict, busy)));
+            return;
+        }
         let (process, watched) = (agent.process(), self.survivors.watched.clone());
-        self.survivors.look_at = None;
+        self.survivors.is_ending = true;
         self.survivors.looking = Some(Box::pin(async move {
             let ending = tokio::task::spawn_blocking(move || {
                 let count = end_survivor(&process, &wanted.command);
                 tracing::info!(count, session = %process.session_id, "ended a command");
-                still_running(&process, watched)
+                look(&process, &watched)
             });
             let left = ending.await.unwrap_or_default();
-            let is_left = left.iter().any(|each| each.message_id == message_id);
+            let is_left = left.running.contains(&message_id);
             let answer = if is_left { Err(does_not_end()) } else { Ok(()) };
             let _ = reply.send(answer);
             left
@@ -110,11 +135,19 @@ impl Driver {
     }
 }
 
-fn still_running(process: &AgentProcess, mut watched: Vec<Survivor>) -> Vec<Survivor> {
-    watched.retain(|each| survivor(process, &each.command).is_some());
-    watched
+fn look(process: &AgentProcess, watched: &[Survivor]) -> Look {
+    let mut found = Look::default();
+    for each in watched {
+        let runs = survivor(process, &each.command).is_some();
+        if runs { &mut found.running } else { &mut found.ended }.push(each.message_id);
+    }
+    found
+}
+
+fn seconds(at: Timestamp) -> u64 {
+    u64::try_from(at.as_millis() / 1000).unwrap_or(0)
 }
 
 fn does_not_end() -> ApiError {
-    ApiError::new(model::ErrorCode::Conflict, "The process does not end.")
+    ApiError::new(ErrorCode::Conflict, "The process does not end.")
 }
