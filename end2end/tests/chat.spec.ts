@@ -22,6 +22,9 @@ const MARKDOWN = [
   "[safe](https://example.test/) [not](javascript:alert(1))",
 ].join("\\n");
 
+/** Longer than a phone is wide. */
+const THIRD = "say Third. It is longer than any line of a phone, and longer than one of a desktop is not needed.";
+
 test("[K-004] an answer is rendered, its code is coloured, and nothing of it is markup", async ({ page }) => {
   const board = new BoardPage(page);
   const task = new TaskPage(page);
@@ -58,14 +61,16 @@ test("[K-045] messages to an agent that works wait, can be taken back, and are s
   await board.create({ prompt: "say Working.\nhang", folder: folder(), command: command() });
   await expect(task.log.getByText("Working.", { exact: true })).toBeVisible();
   await task.prompt("say Second.");
-  await task.prompt("say Third.");
+  await task.prompt(THIRD);
   await expect(task.queue.getByRole("listitem")).toHaveCount(2);
+  const overflow = await task.queue.evaluate((queue) => queue.scrollWidth - queue.clientWidth);
+  expect(overflow, "a long message is cut, not wider than the page").toBeLessThanOrEqual(0);
   await page.reload();
   await expect(task.queue.getByRole("listitem")).toHaveText([/say Second\./, /say Third\./]);
   await page.locator("html[data-hydrated]").waitFor();
   await task.queue.getByRole("button", { name: /^Remove/ }).last().click();
   await expect(task.queue.getByRole("listitem")).toHaveCount(1);
-  await expect(task.composer).toHaveValue("say Third.");
+  await expect(task.composer).toHaveValue(THIRD);
   await task.stop.click();
   await expect(task.queue).toContainText("Not sent");
   await task.queue.getByRole("button", { name: "Send now" }).click();
