@@ -175,3 +175,19 @@ test("[K-042] [K-043] an agent's mode is chosen in the page, and its commands ar
   await expect(list).toHaveCount(0);
   await expect(task.composer).toBeFocused();
 });
+
+test("[K-040] [K-041] what the agent thought is folded, and its plan stands open", async ({ page }) => {
+  const board = new BoardPage(page);
+  const task = new TaskPage(page);
+  const prompt = "think I weigh *two* ways.\nplan Look around; Mend it\nsay Done.";
+  await board.create({ prompt, folder: folder(), command: command() });
+  await expect(task.log.getByText("Done.", { exact: true })).toBeVisible();
+  const thought = task.log.locator(".fold__body").getByText("two");
+  await expect(thought).toBeHidden();
+  await task.log.getByText(/^Thought/).click();
+  await expect(thought).toBeVisible();
+  await expect(thought).toHaveJSProperty("tagName", "EM");
+  const plan = task.log.getByRole("region", { name: "Plan" });
+  await expect(plan.getByRole("listitem")).toHaveText([/Look around/, /Mend it/]);
+  await expect(plan).toContainText("0 of 2");
+});
