@@ -34,17 +34,7 @@ pub fn read(bytes: &[u8], chunk: usize) {
 }
 
 fn split(bytes: &[u8], chunk: usize) -> Vec<Line> {
-    let mut splitter = Splitter::new(LINE_BYTES, KEPT_BYTES);
-    let mut lines = Vec::new();
-    for mut rest in bytes.chunks(chunk) {
-        while !rest.is_empty() {
-            let (taken, line) = splitter.take(rest);
-            rest = &rest[taken..];
-            lines.extend(line);
-        }
-    }
-    lines.extend(splitter.finish());
-    lines
+    Splitter::new(LINE_BYTES, KEPT_BYTES).split(bytes, chunk)
 }
 
 #[cfg(test)]

@@ -95,24 +95,30 @@ impl Splitter {
     }
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+impl Splitter {
+    /// The lines of bytes that come in chunks of this size.
+    pub(crate) fn split(mut self, bytes: &[u8], chunk: usize) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for mut rest in bytes.chunks(chunk) {
+            while !rest.is_empty() {
+                let (taken, line) = self.take(rest);
+                rest = &rest[taken..];
+                lines.extend(line);
+            }
+        }
+        lines.extend(self.finish());
+        lines
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Feeds `text` in chunks of `size` bytes.
     fn split(text: &[u8], size: usize, limit: usize) -> Vec<Line> {
-        let mut splitter = Splitter::new(limit, 3);
-        let mut lines = Vec::new();
-        for chunk in text.chunks(size) {
-            let mut rest = chunk;
-            while !rest.is_empty() {
-                let (taken, line) = splitter.take(rest);
-                rest = &rest[taken..];
-                lines.extend(line);
-            }
-        }
-        lines.extend(splitter.finish());
-        lines
+        Splitter::new(limit, 3).split(text, size)
     }
 
     #[test]

@@ -28,11 +28,6 @@ impl CancelledCommand {
     }
 }
 
-/// The process of this command, the outermost if there are several; none when it has ended.
-pub fn survivor(agent: &AgentProcess, command: &CancelledCommand) -> Option<u32> {
-    Table::read().outermost(agent, command)
-}
-
 /// Ends the processes of this command and all that they started, gently first. Returns how many
 /// there were.
 pub fn end_survivor(agent: &AgentProcess, command: &CancelledCommand) -> usize {
@@ -42,11 +37,12 @@ pub fn end_survivor(agent: &AgentProcess, command: &CancelledCommand) -> usize {
     count
 }
 
-/// The process table.
-struct Table(System);
+/// The process table, as it was when it was read.
+pub struct Table(System);
 
 impl Table {
-    fn read() -> Self {
+    /// Reads it.
+    pub fn read() -> Self {
         let what = ProcessRefreshKind::nothing()
             .without_tasks()
             .with_cmd(UpdateKind::Always)
@@ -56,7 +52,8 @@ impl Table {
         Self(system)
     }
 
-    fn outermost(&self, agent: &AgentProcess, command: &CancelledCommand) -> Option<u32> {
+    /// The process of this command, the outermost if there are several; none when it has ended.
+    pub fn survivor(&self, agent: &AgentProcess, command: &CancelledCommand) -> Option<u32> {
         let found = self.running(agent, command);
         let is_inside = |process: &Process| {
             process.parent().is_some_and(|parent| found.contains_key(&parent.as_u32()))

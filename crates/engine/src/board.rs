@@ -1,6 +1,6 @@
 //! Board commands: create, move and delete tasks; and cards, made from what is stored and what is live.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use model::{
     AgentProfile, ApiError, Board, ErrorCode, MessageId, Offers, PermissionRequest, ProfileId,
@@ -25,13 +25,13 @@ pub(crate) struct LiveFacts {
     pub(crate) ask: Option<(MessageId, PermissionRequest)>,
     /// Commands that were cancelled and run on.
     pub(crate) survivors: Vec<MessageId>,
-    pub(crate) offers: Offers,
+    pub(crate) offers: Arc<Offers>,
 }
 
 impl LiveFacts {
     /// Adds what is not stored.
     pub(crate) fn complete(&self, view: SessionView) -> SessionView {
-        SessionView { survivors: self.survivors.clone(), offers: self.offers.clone(), ..view }
+        SessionView { survivors: self.survivors.clone(), offers: (*self.offers).clone(), ..view }
     }
 }
 

@@ -157,6 +157,13 @@ fn replacing(streams: Streams<'_>, weight: Weight) -> impl Iterator<Item = Outpu
     stdout.into_iter().chain(stderr)
 }
 
+/// What a terminal's own fields say, for agents of which it is not known how they use them.
+fn terminal(frame: &ToolFrame) -> Vec<Output<'_>> {
+    let chunk = frame.terminal_output_delta().map(Edit::Append);
+    let text = frame.terminal_output().map(Edit::Continue);
+    chunk.into_iter().chain(text).map(|edit| Output::stdout(Weight::Live, edit)).collect()
+}
+
 /// Final streams count most; the same fields of a running command are only better than nothing.
 const fn raw_weight(is_final: bool) -> Weight {
     if is_final { Weight::Final } else { Weight::Fallback }

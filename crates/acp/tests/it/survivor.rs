@@ -7,7 +7,7 @@ use std::{
 };
 
 use acp::process::{SESSION_VARIABLE, end_leftovers};
-use acp::survivor::{CancelledCommand, end_survivor, survivor};
+use acp::survivor::{CancelledCommand, Table, end_survivor};
 use model::{AgentProcess, SessionId};
 
 use crate::support::{runs, unique};
@@ -61,6 +61,10 @@ impl Drop for Agent {
 
 fn command(text: &str, since: u64) -> CancelledCommand {
     CancelledCommand { command: text.into(), since, until: u64::MAX / 2 }
+}
+
+fn survivor(agent: &AgentProcess, command: &CancelledCommand) -> Option<u32> {
+    Table::read().survivor(agent, command)
 }
 
 #[test]

@@ -211,7 +211,7 @@ impl Driver {
                 self.settle_logged().await;
             }
             Wake::SurvivorsDue => self.look_for_survivors(),
-            Wake::Survivors(running) => self.on_survivors(running).await,
+            Wake::Survivors(running) => self.on_survivors(running),
             Wake::Chosen(taken) => {
                 self.on_chosen(*taken);
                 self.settle_logged().await;
@@ -237,18 +237,12 @@ impl Driver {
                 let _ = reply.send(answer);
             }
             Command::Unqueue { id, reply } => {
-                let answer = match self.machine.unqueue(stamp(), id) {
-                    Ok(queued) => self.settle().await.map(|()| queued),
-                    Err(err) => Err(err),
-                };
-                let _ = reply.send(answer);
+                let queued = self.machine.unqueue(stamp(), id);
+                let _ = reply.send(self.settled(queued).await);
             }
             Command::SendQueued { id, reply } => {
-                let answer = match self.machine.send_queued(stamp(), id) {
-                    Ok(message_id) => self.settle().await.map(|()| message_id),
-                    Err(err) => Err(err),
-                };
-                let _ = reply.send(answer);
+                let message_id = self.machine.send_queued(stamp(), id);
+                let _ = reply.send(self.settled(message_id).await);
             }
             Command::Choose { kind, id, value, reply } => self.choose(kind, &id, &value, reply),
             Command::Cancel { reply } => {
@@ -259,11 +253,8 @@ impl Driver {
                 let _ = reply.send(settled);
             }
             Command::Answer { message_id, option_id, reply } => {
-                let answer = match self.machine.answer(stamp(), message_id, &option_id) {
-                    Ok(()) => self.settle().await,
-                    Err(err) => Err(err),
-                };
-                let _ = reply.send(answer);
+                let answered = self.machine.answer(stamp(), message_id, &option_id);
+                let _ = reply.send(self.settled(answered).await);
             }
             Command::EndProcess { message_id, reply } => self.end_command(message_id, reply),
             Command::End { reply } => {
@@ -296,9 +287,8 @@ impl Driver {
                 return Ok(message.id);
             }
         }
-        let message_id = self.machine.prompt(stamp(), content, client_id)?;
-        self.settle().await?;
-        Ok(message_id)
+        let message_id = self.machine.prompt(stamp(), content, client_id);
+        self.settled(message_id).await
     }
 
     /// Takes an event, and those that already wait behind it.
@@ -351,6 +341,13 @@ impl Driver {
                 }
             }
         }
+    }
+
+    /// The answer to a person, once what it did is stored.
+    async fn settled<T>(&mut self, done: Result<T, ApiError>) -> Result<T, ApiError> {
+        let done = done?;
+        self.settle().await?;
+        Ok(done)
     }
 
     /// Where nobody waits for the answer: a failure was logged, and ended the turn.

@@ -7,7 +7,7 @@ mod queue;
 
 pub(crate) use offers::Chosen;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use acp::{AgentEvent, PermissionKey, RpcError, RpcErrorKind, StopReason};
 use model::{
@@ -53,7 +53,8 @@ pub(crate) struct Machine {
     /// A turn was completed, so that what waits behind it may be sent.
     goes_on: bool,
     next_token: u64,
-    offers: Offers,
+    /// Shared, since it is looked at with every change and seldom changes itself.
+    offers: Arc<Offers>,
     offers_changed: bool,
     session_changed: bool,
     turn_changed: bool,
@@ -95,7 +96,7 @@ impl Machine {
             starts_afresh: false,
             goes_on: false,
             next_token: 0,
-            offers: Offers::default(),
+            offers: Arc::default(),
             offers_changed: false,
             session_changed: false,
             turn_changed: false,

@@ -2,7 +2,7 @@
 
 use model::Departure;
 
-use super::{Ending, Grammar, Scene, Trim, raw_weight, replacing};
+use super::{Ending, Grammar, Scene, Trim, raw_weight, replacing, terminal};
 use crate::{
     body::{Edit, Output, Weight},
     exit::Exit,
@@ -38,13 +38,7 @@ impl Grammar for Auggie {
     }
 
     fn outputs<'a>(&self, frame: &'a ToolFrame, is_final: bool) -> Vec<Output<'a>> {
-        let mut outputs = Vec::new();
-        if let Some(chunk) = frame.terminal_output_delta() {
-            outputs.push(Output::stdout(Weight::Live, Edit::Append(chunk)));
-        }
-        if let Some(text) = frame.terminal_output() {
-            outputs.push(Output::stdout(Weight::Live, Edit::Continue(text)));
-        }
+        let mut outputs = terminal(frame);
         let raw = frame.raw_output.as_ref().map(read).unwrap_or_default();
         if raw == Default::default()
             && let Some(text) = frame.content_text()

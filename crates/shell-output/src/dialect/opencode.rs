@@ -3,7 +3,7 @@
 use model::Departure;
 use serde_json::Value;
 
-use super::{Ending, Grammar, NO_OUTPUT, Scene, Trim, raw_weight, replacing};
+use super::{Ending, Grammar, NO_OUTPUT, Scene, Trim, raw_weight, replacing, terminal};
 use crate::{
     body::{Edit, Output, Weight},
     frame::ToolFrame,
@@ -39,13 +39,7 @@ impl OpenCode {
 
 impl Grammar for OpenCode {
     fn outputs<'a>(&self, frame: &'a ToolFrame, is_final: bool) -> Vec<Output<'a>> {
-        let mut outputs = Vec::new();
-        if let Some(chunk) = frame.terminal_output_delta() {
-            outputs.push(Output::stdout(Weight::Live, Edit::Append(chunk)));
-        }
-        if let Some(text) = frame.terminal_output() {
-            outputs.push(Output::stdout(Weight::Live, Edit::Continue(text)));
-        }
+        let mut outputs = terminal(frame);
         let raw = frame.raw_output.as_ref();
         let field = |key: &str| raw?.get(key).and_then(text_of);
         if let Some(text) = frame.content_text() {

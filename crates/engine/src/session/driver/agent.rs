@@ -114,7 +114,7 @@ impl Driver {
         self.events = None;
         self.cancel_deadline = None;
         self.choosing = None;
-        self.forget_survivors().await;
+        self.forget_survivors();
         let Some(agent) = self.agent.take() else { return };
         let process = agent.process();
         let is_stopping = self.engine.shared.stopping.is_cancelled();

@@ -1,6 +1,6 @@
 //! A person's choice of what the agent offers, on its way to the agent and back (K-042).
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{future::Future, pin::Pin, time::Duration};
 
 use model::{AgentOption, ApiError, ErrorCode, OptionKind};
 
@@ -33,8 +33,7 @@ impl Driver {
             (Ok(chosen), Some(agent)) => {
                 self.choosing = Some(Box::pin(async move {
                     let Chosen { agent_session, kind, id, value } = &chosen;
-                    let asking = Arc::clone(&agent);
-                    let answer = asking.set_option(agent_session, *kind, id, value);
+                    let answer = agent.set_option(agent_session, *kind, id, value);
                     let result = match tokio::time::timeout(TIMEOUT, answer).await {
                         Ok(Ok(options)) => Ok(options),
                         Ok(Err(err)) => Err(safe_text(&err.to_string())),

@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, time::Duration};
 
-use acp::survivor::{CancelledCommand, end_survivor, survivor};
+use acp::survivor::{CancelledCommand, Table, end_survivor};
 use model::{AgentProcess, ApiError, ErrorCode, MessageId, Timestamp};
 use tokio::time::Instant;
 
@@ -87,7 +87,7 @@ impl Driver {
     }
 
     /// Those that were looked for have been found, or have ended.
-    pub(super) async fn on_survivors(&mut self, found: Look) {
+    pub(super) fn on_survivors(&mut self, found: Look) {
         let survivors = &mut self.survivors;
         survivors.looking = None;
         survivors.is_ending = false;
@@ -95,7 +95,7 @@ impl Driver {
         survivors.watched.retain(|each| !found.ended.contains(&each.message_id));
         survivors.seen = found.running;
         survivors.look_again();
-        self.tell_survivors().await;
+        self.tell_survivors();
     }
 
     /// Ends one, and then looks again.
@@ -129,16 +129,16 @@ impl Driver {
     }
 
     /// The agent is gone, and with it all that it started.
-    pub(super) async fn forget_survivors(&mut self) {
+    pub(super) fn forget_survivors(&mut self) {
         self.survivors = Survivors::default();
-        self.tell_survivors().await;
+        self.tell_survivors();
     }
 }
 
 fn look(process: &AgentProcess, watched: &[Survivor]) -> Look {
-    let mut found = Look::default();
+    let (mut found, table) = (Look::default(), Table::read());
     for each in watched {
-        let runs = survivor(process, &each.command).is_some();
+        let runs = table.survivor(process, &each.command).is_some();
         if runs { &mut found.running } else { &mut found.ended }.push(each.message_id);
     }
     found

@@ -1,5 +1,7 @@
 //! Telling everyone who listens what was stored, and what is true only while the agent lives.
 
+use std::sync::Arc;
+
 use model::{SessionView, TaskState, wire::Notification};
 
 use super::{Changes, Driver};
@@ -12,7 +14,7 @@ use crate::{
 impl Driver {
     pub(super) async fn tell(&mut self, changes: Changes) {
         // Whoever reads a snapshot of this revision finds them.
-        let facts_moved = self.note_facts();
+        let card_moved = self.note_facts();
         let fanout = &self.engine.shared.fanout;
         for changed in &changes.messages {
             let message = view(&changed.message);
@@ -31,28 +33,28 @@ impl Driver {
                 None => Notification::SessionStateChanged { rev, session },
             });
         }
-        if session_moved || facts_moved {
+        if session_moved || card_moved {
             self.tell_card(session_moved).await;
         }
     }
 
     /// Tells which cancelled commands still run.
-    pub(super) async fn tell_survivors(&mut self) {
+    pub(super) fn tell_survivors(&mut self) {
         if self.facts.survivors == self.survivors.seen() {
             return;
         }
-        self.note_facts();
+        self.facts.survivors = self.survivors.seen().to_vec();
+        self.keep_facts();
         let session = self.session_view();
         let fanout = &self.engine.shared.fanout;
         fanout.publish(|rev| Notification::SessionStateChanged { rev, session });
-        self.tell_card(false).await;
     }
 
     fn session_view(&self) -> SessionView {
         self.facts.complete(self.machine.session().to_view(self.machine.turn().cloned()))
     }
 
-    /// Notes what is true now and nowhere stored; whether it has changed.
+    /// Notes what is true now and nowhere stored; whether the task's card says something else.
     fn note_facts(&mut self) -> bool {
         let session = self.machine.session();
         let transcript = self.machine.transcript();
@@ -60,14 +62,20 @@ impl Driver {
             activity: if session.state.is_busy() { transcript.activity() } else { None },
             ask: transcript.first_ask(),
             survivors: self.survivors.seen().to_vec(),
-            offers: self.machine.offers().clone(),
+            offers: Arc::clone(self.machine.offers()),
         };
-        let has_moved = facts != self.facts;
-        if has_moved {
-            self.facts = facts.clone();
-            lock(&self.engine.shared.live).insert(session.id, facts);
+        let card_moved = (&facts.activity, &facts.ask) != (&self.facts.activity, &self.facts.ask);
+        if facts != self.facts {
+            self.facts = facts;
+            self.keep_facts();
         }
-        has_moved
+        card_moved
+    }
+
+    /// Puts the facts where snapshots are made from.
+    fn keep_facts(&self) {
+        let session_id = self.machine.session().id;
+        lock(&self.engine.shared.live).insert(session_id, self.facts.clone());
     }
 
     /// Tells the board what its card says now.

@@ -1,5 +1,7 @@
 //! What the agent offers, and what is chosen of it (K-042, K-043).
 
+use std::sync::Arc;
+
 use model::{AgentOption, ApiError, ErrorCode, Offers, OptionKind};
 
 use super::{AgentPhase, Machine};
@@ -14,13 +16,13 @@ pub(crate) struct Chosen {
 }
 
 impl Machine {
-    pub(crate) const fn offers(&self) -> &Offers {
+    pub(crate) const fn offers(&self) -> &Arc<Offers> {
         &self.offers
     }
 
     pub(super) fn change_offers(&mut self, change: impl FnOnce(&mut Offers)) {
-        let before = self.offers.clone();
-        change(&mut self.offers);
+        let before = Arc::clone(&self.offers);
+        change(Arc::make_mut(&mut self.offers));
         self.offers_changed |= self.offers != before;
     }
 
