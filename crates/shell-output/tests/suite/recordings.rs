@@ -2,11 +2,12 @@
 
 use std::{fs, path::Path};
 
-use model::{AgentKind, MessageKind, ToolStatus};
+use model::{AgentKind, Departure, MessageKind, ToolStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use shell_output::{Dialect, ShellCall};
 
-use crate::support::{Replayed, ReplayedCall, recordings, replay, replay_as};
+use crate::support::{Replayed, ReplayedCall, recordings, replay, replay_as, update};
 
 /// What a recording must come to: `<recording>.expected.json`, written by hand.
 #[derive(Deserialize)]
@@ -292,4 +293,20 @@ fn g_001_omps_word_for_no_output_is_output_of_a_program_without_a_version() {
     check(&recordings().join("omp/silent.jsonl"));
     let (_, code, stdout) = by_the_letter(AgentKind::Omp, "omp/silent.jsonl");
     assert_eq!((code, &*stdout), (None, "(no output)\n\nWall time: 0.13 seconds"));
+}
+
+/// `omp/big.jsonl` shows that OMP cuts what it shows at 4000 characters; its own echo is one.
+#[test]
+fn g_001_omps_cut_echo_is_output_of_a_program_without_a_version() {
+    let command = format!("echo {}", "x".repeat(5_000));
+    let text = format!("$ {}\u{2026}\nout\n", &command[..3_997]);
+    let frame = json!({"rawInput": {"command": command}, "status": "completed",
+        "content": [{"type": "content", "content": {"type": "text", "text": text}}]});
+    let play = |departures: &[Departure]| {
+        let mut call = ShellCall::new(Dialect::new(AgentKind::Omp, departures));
+        let _ = call.apply(&update(frame.clone()));
+        call.stdout().unwrap_or_default().to_owned()
+    };
+    assert_eq!(play(&[Departure::CutEcho]), "out\n");
+    assert_eq!(play(&[]), text);
 }
