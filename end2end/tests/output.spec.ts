@@ -11,7 +11,9 @@ import { command, folder } from "../support/project.ts";
 const OUTPUT = "**/shell-output";
 
 async function start(page: Page, prompt: string): Promise<TaskPage> {
+  // Before the page sets its timers: this clock cannot clear those of another.
   await page.clock.install();
+  await page.reload();
   await new BoardPage(page).create({ prompt, folder: folder(), command: command() });
   return new TaskPage(page);
 }
