@@ -6,9 +6,10 @@ use leptos::{html, prelude::*, task::spawn_local};
 use model::{ApiError, Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::{JsCast, JsValue, prelude::Closure};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    AbortController, Element, IntersectionObserver, IntersectionObserverEntry,
-    IntersectionObserverInit,
+    AbortController, Element, HtmlDocument, HtmlTextAreaElement, IntersectionObserver,
+    IntersectionObserverEntry, IntersectionObserverInit,
 };
 
 use crate::state::frames::parse;
@@ -136,9 +137,35 @@ pub fn socket_address(path: &str) -> String {
     format!("{scheme}://{}{path}", location.host().unwrap_or_default())
 }
 
-/// Puts text into the clipboard; a browser that forbids it leaves the text to be selected.
-pub fn copy(text: &str) {
-    let _ = window().navigator().clipboard().write_text(text);
+/// Puts text into the clipboard; whether that was done. A page that came over plain HTTP from
+/// another machine has no clipboard, and copies as pages did before there was one.
+pub async fn copy(text: &str) -> bool {
+    let navigator = window().navigator();
+    let has_clipboard = js_sys::Reflect::get(&navigator, &JsValue::from_str("clipboard"))
+        .is_ok_and(|clipboard| clipboard.is_object());
+    if has_clipboard {
+        return JsFuture::from(navigator.clipboard().write_text(text)).await.is_ok();
+    }
+    copy_selected(text).unwrap_or(false)
+}
+
+fn copy_selected(text: &str) -> Option<bool> {
+    let document = document().dyn_into::<HtmlDocument>().ok()?;
+    let had_focus = document.active_element();
+    let field = document.create_element("textarea").ok()?.dyn_into::<HtmlTextAreaElement>().ok()?;
+    field.set_value(text);
+    field.set_class_name("copied");
+    // A dialog that is open takes the focus back from everything outside.
+    let place = document.query_selector("dialog[open]").ok().flatten();
+    place.or_else(|| document.body().map(Into::into))?.append_child(&field).ok()?;
+    field.select();
+    let is_done = document.exec_command("copy").unwrap_or(false);
+    field.remove();
+    if let Some(element) = had_focus.and_then(|it| it.dyn_into::<web_sys::HtmlElement>().ok()) {
+        // A refused focus leaves it where it was.
+        let _ = element.focus();
+    }
+    Some(is_done)
 }
 
 /// The element that an event came from.

@@ -13,7 +13,7 @@ use crate::{
     clock::Clock,
     document::{counted_title, full_title},
     live::{Command, Live},
-    state::{board::LiveBoard, composer::Drafts},
+    state::{board::LiveBoard, drafts::Drafts},
 };
 
 /// The page's shared state, in the context of every component.

@@ -1,5 +1,6 @@
 //! Small parts that every page uses.
 
+use futures::future::AbortHandle;
 use leptos::{ev, html, prelude::*};
 use model::Timestamp;
 use wasm_bindgen::JsCast;
@@ -87,6 +88,62 @@ pub fn Empty(
             <p>{text}</p>
             {act.map(|act| act.run())}
         </div>
+    }
+}
+
+/// How long a button says that it has copied, in milliseconds.
+const COPIED: u32 = 2000;
+
+/// Copies a text, and says that it did.
+#[component]
+pub fn CopyButton(
+    /// What it does, in words: it shows an icon.
+    label: &'static str,
+    /// The text as it is when the button is pressed.
+    #[prop(into)]
+    text: Callback<(), String>,
+) -> impl IntoView {
+    let outcome = RwSignal::new(None::<bool>);
+    let timer = StoredValue::new(None::<AbortHandle>);
+    let stop = move || {
+        if let Some(Some(timer)) = timer.try_update_value(Option::take) {
+            timer.abort();
+        }
+    };
+    on_cleanup(stop);
+    let copy = move |_| {
+        stop();
+        let text = text.run(());
+        let task = browser::spawn_abortable(async move {
+            let is_done = browser::copy(&text).await;
+            outcome.set(Some(is_done));
+            browser::sleep(COPIED).await;
+            outcome.set(None);
+        });
+        timer.set_value(Some(task));
+    };
+    let words = move || match outcome.get() {
+        None => label,
+        Some(true) => "Copied",
+        Some(false) => "Not copied",
+    };
+    let mark = move || match outcome.get() {
+        None => Icon::Copy,
+        Some(true) => Icon::Done,
+        Some(false) => Icon::Failed,
+    };
+    view! {
+        <button
+            class="button copy"
+            type="button"
+            data-variant="quiet"
+            data-icon=""
+            title=words
+            aria-label=words
+            on:click=copy
+        >
+            {part(move || icon(mark()))}
+        </button>
     }
 }
 

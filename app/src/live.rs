@@ -1,6 +1,7 @@
 //! The page's one connection to the server: asks, and keeps board and session up to date.
 
 mod connection;
+mod drafts;
 mod exchange;
 
 use futures::channel::{mpsc, oneshot};
@@ -10,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use connection::run;
+pub use drafts::keep_drafts;
 
 use crate::state::session::LiveSession;
 

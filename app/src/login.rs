@@ -6,9 +6,9 @@ use serde::Serialize;
 use crate::{
     browser,
     context::use_title,
-    controls::Notice,
+    controls::{CopyButton, Notice},
     dynamic::part,
-    icon::{Icon, icon, plain_icon},
+    icon::{Icon, plain_icon},
     state::login::{LoginState, token},
 };
 
@@ -106,16 +106,7 @@ fn LinkCommand() -> impl IntoView {
             <span class="field__label">"On the machine that runs Kandev"</span>
             <p class="command">
                 <code>{COMMAND}</code>
-                <button
-                    class="button"
-                    type="button"
-                    data-variant="quiet"
-                    data-icon=""
-                    aria-label="Copy the command"
-                    on:click=move |_| browser::copy(COMMAND)
-                >
-                    {icon(Icon::Copy)}
-                </button>
+                <CopyButton label="Copy the command" text=|()| COMMAND.to_owned() />
             </p>
             <span class="field__hint">"It also prints a code that a phone can scan."</span>
         </div>

@@ -54,6 +54,7 @@ pub fn App() -> impl IntoView {
 fn stay_connected(shared: &Shared, commands: futures::channel::mpsc::Receiver<live::Command>) {
     let (board, status) = (shared.board.clone(), shared.live.status());
     let live = shared.live.clone();
+    live::keep_drafts(shared.drafts, &shared.live);
     let commands = StoredValue::new(Some(commands));
     Effect::new(move |_| {
         let commands = commands.try_update_value(Option::take).flatten();

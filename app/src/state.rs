@@ -6,6 +6,8 @@ pub mod clean;
 pub mod command;
 pub mod commands;
 pub mod composer;
+pub mod diff;
+pub mod drafts;
 pub mod format;
 pub mod frames;
 pub mod history;

@@ -10,6 +10,7 @@ mod output;
 mod permission;
 mod queue;
 mod shell;
+mod tool;
 
 use leptos::{prelude::*, task::spawn_local};
 use leptos_router::{components::A, hooks::use_params_map};
@@ -105,9 +106,9 @@ fn loaded(boot: &BootState) -> Load {
 }
 
 fn known_session(boot: &BootState) -> Option<LiveSession> {
-    let InitialState { session, messages, has_older, .. } = &boot.initial_state;
+    let InitialState { session, messages, has_older, draft, .. } = &boot.initial_state;
     let page = MessagePage { messages: messages.clone(), has_older: *has_older };
-    Some(LiveSession::known(session.clone()?, page, &boot.epoch, boot.rev))
+    Some(LiveSession::known(session.clone()?, page, draft.clone(), &boot.epoch, boot.rev))
 }
 
 /// A task page that is not here yet.

@@ -32,6 +32,10 @@ fn sessions(base: &str) -> Router<AppState> {
             &format!("{base}/{{session_id}}/messages/{{message_id}}/shell-output"),
             routing::get(rest::shell_output),
         )
+        .route(
+            &format!("{base}/{{session_id}}/messages/{{message_id}}/content"),
+            routing::get(rest::tool_content),
+        )
         .route(&format!("{base}/{{session_id}}/cancel"), routing::post(rest::cancel))
         .route(&format!("{base}/{{session_id}}/permission"), routing::post(rest::permission))
 }

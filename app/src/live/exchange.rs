@@ -202,7 +202,7 @@ mod tests {
     fn known_session() -> LiveSession {
         let view = samples::session(SessionState::Running);
         let page = MessagePage { messages: vec![samples::message(1, "one")], has_older: false };
-        LiveSession::known(view, page, "a", 5)
+        LiveSession::known(view, page, String::new(), "a", 5)
     }
 
     #[test]

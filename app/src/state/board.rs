@@ -147,6 +147,7 @@ const fn change(notification: &Notification) -> Option<Change<'_>> {
         Notification::TaskDeleted { task_id, .. } => Some(Change::Drop(*task_id)),
         Notification::MessageAdded { .. }
         | Notification::MessageUpdated { .. }
+        | Notification::DraftChanged { .. }
         | Notification::SessionStateChanged { .. }
         | Notification::TurnStarted { .. }
         | Notification::TurnCompleted { .. }

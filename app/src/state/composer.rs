@@ -1,43 +1,6 @@
 //! What the composer may do in each state of its session.
 
-use std::collections::HashMap;
-
-use model::{MAX_QUEUED, SessionId, SessionState};
-
-/// What is written to each session and not sent yet.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Drafts(HashMap<SessionId, String>);
-
-impl Drafts {
-    /// The text that waits for this session; empty when none does.
-    pub fn of(&self, session_id: SessionId) -> &str {
-        self.0.get(&session_id).map_or("", String::as_str)
-    }
-
-    /// The text is now this one.
-    pub fn write(&mut self, session_id: SessionId, text: String) {
-        if text.is_empty() {
-            self.0.remove(&session_id);
-        } else {
-            self.0.insert(session_id, text);
-        }
-    }
-
-    /// A text comes back that was sent before.
-    pub fn take_back(&mut self, session_id: SessionId, text: &str) {
-        let draft = self.of(session_id);
-        let between = if draft.is_empty() || draft.ends_with('\n') { "" } else { "\n" };
-        let whole = format!("{draft}{between}{text}");
-        self.write(session_id, whole);
-    }
-
-    /// The server has this text. What was typed after it stays, as does a text that was changed.
-    pub fn sent(&mut self, session_id: SessionId, text: &str) {
-        if let Some(rest) = self.of(session_id).strip_prefix(text).map(str::to_owned) {
-            self.write(session_id, rest);
-        }
-    }
-}
+use model::{MAX_QUEUED, SessionState};
 
 /// What the composer offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,29 +74,6 @@ mod tests {
     fn k_044_an_agent_that_has_asked_is_not_said_to_work() {
         let reason = composer_state(SessionState::Running, true, false, 0).reason.unwrap();
         assert!(reason.starts_with("The agent waits for your answer above."));
-    }
-
-    #[test]
-    fn what_is_typed_while_a_message_is_on_its_way_stays() {
-        let (one, other) = (SessionId::from_bytes([1; 16]), SessionId::from_bytes([2; 16]));
-        let mut drafts = Drafts::default();
-        drafts.write(one, "first and more".into());
-        drafts.write(other, "first".into());
-        drafts.sent(one, "first");
-        assert_eq!((drafts.of(one), drafts.of(other)), (" and more", "first"));
-        drafts.sent(one, "something else");
-        assert_eq!(drafts.of(one), " and more", "a text that was changed stays");
-        drafts.sent(other, "first");
-        assert_eq!(drafts.of(other), "");
-    }
-
-    #[test]
-    fn k_045_a_text_that_comes_back_stands_behind_what_is_written() {
-        let session = SessionId::from_bytes([1; 16]);
-        let mut drafts = Drafts::default();
-        drafts.take_back(session, "one");
-        drafts.take_back(session, "two");
-        assert_eq!(drafts.of(session), "one\ntwo");
     }
 
     #[test]

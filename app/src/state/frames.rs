@@ -58,6 +58,11 @@ fn notification(action: &str, mut payload: Value) -> Option<Notification> {
         "session.state_changed" => {
             Notification::SessionStateChanged { rev, session: take(part, "session")? }
         }
+        "session.draft.changed" => Notification::DraftChanged {
+            rev,
+            session_id: take(part, "session_id")?,
+            text: take(part, "text")?,
+        },
         "session.turn.started" => {
             Notification::TurnStarted { rev, session: take(part, "session")? }
         }
@@ -127,12 +132,26 @@ mod tests {
             Notification::MessageUpdated { rev: 2, message },
             Notification::SessionStateChanged { rev: 3, session: session.clone() },
             Notification::TurnStarted { rev: 4, session: session.clone() },
+            Notification::DraftChanged { rev: 5, session_id: session.id, text: "half".into() },
             Notification::TurnCompleted { rev: 5, session },
             Notification::TaskCreated { rev: 6, task: task.clone() },
             Notification::TaskUpdated { rev: 7, task: task.clone() },
             Notification::TaskDeleted { rev: 8, task_id: task.id },
             Notification::Resync { rev: 9 },
         ] {
+            // One that is new belongs in the list above.
+            match &news {
+                Notification::MessageAdded { .. }
+                | Notification::MessageUpdated { .. }
+                | Notification::SessionStateChanged { .. }
+                | Notification::DraftChanged { .. }
+                | Notification::TurnStarted { .. }
+                | Notification::TurnCompleted { .. }
+                | Notification::TaskCreated { .. }
+                | Notification::TaskUpdated { .. }
+                | Notification::TaskDeleted { .. }
+                | Notification::Resync { .. } => {}
+            }
             let mut frame = json!(news);
             frame["type"] = json!("notification");
             assert_eq!(read(&frame.to_string()), Some(Incoming::News(Box::new(news))));

@@ -1,7 +1,8 @@
 //! What a message is shown as.
 
-use model::{Author, MessageKind, MessageView, ToolStatus};
+use model::{Author, ContentSummary, MessageKind, MessageView, ToolStatus};
 
+use super::format;
 use crate::icon::Icon;
 
 /// How a message is shown. It may change while the agent makes up its mind about a tool call.
@@ -107,6 +108,33 @@ pub const fn tool_remark(status: Option<ToolStatus>) -> Option<&'static str> {
     }
 }
 
+/// How much there is to open, in words; a diff says it in numbers of its own.
+pub fn content_words(summary: Option<&ContentSummary>) -> String {
+    let Some(summary) = summary else { return String::new() };
+    let pictures = match summary.images {
+        0 => None,
+        1 => Some("1 picture".to_owned()),
+        images => Some(format!("{images} pictures")),
+    };
+    let has_text = summary.bytes > 0 && summary.files == 0;
+    let text = has_text.then(|| format::size(summary.bytes.into()));
+    let words: Vec<_> = pictures.into_iter().chain(text).collect();
+    words.join(" \u{b7} ")
+}
+
+/// What opens, for a screen reader.
+pub fn content_label(tool: Tool, subject: &str, summary: Option<&ContentSummary>) -> String {
+    let words = content_words(summary);
+    match summary {
+        Some(ContentSummary { files: 1.., added, removed, .. }) => {
+            format!("Changes of {subject}: {added} added, {removed} removed {words}")
+        }
+        _ => format!("{} {subject}: {words}", tool.word()),
+    }
+    .trim_end()
+    .to_owned()
+}
+
 /// The steps of a plan that are done, and all of them: `2 of 5`.
 pub fn plan_progress(message: &MessageView) -> String {
     let plan = &message.metadata.plan;
@@ -143,6 +171,21 @@ mod tests {
         assert_eq!(tool_subject(&message), "Read two files");
         message.metadata.paths = vec!["a.rs".into(), "b.rs".into()];
         assert_eq!(tool_subject(&message), "a.rs\nb.rs");
+    }
+
+    #[test]
+    fn a_call_says_how_much_there_is_to_open() {
+        let diff = ContentSummary { files: 1, added: 3, removed: 1, bytes: 40, images: 0 };
+        assert_eq!(content_words(Some(&diff)), "", "the lines are counted beside it");
+        let label = content_label(Tool::Edit, "a.rs", Some(&diff));
+        assert_eq!(label, "Changes of a.rs: 3 added, 1 removed");
+        let read = ContentSummary { images: 2, bytes: 1434, ..ContentSummary::default() };
+        assert_eq!(content_words(Some(&read)), "2 pictures \u{b7} 1.4 KiB");
+        assert_eq!(
+            content_label(Tool::Read, "a", Some(&read)),
+            "Read a: 2 pictures \u{b7} 1.4 KiB"
+        );
+        assert_eq!(content_words(None), "");
     }
 
     #[test]

@@ -18,6 +18,15 @@ pub struct ShownOutput {
 }
 
 impl ShownOutput {
+    /// All that there is to read, as it is copied.
+    pub fn text(&self) -> String {
+        let between = if self.stdout.is_empty() || self.stdout.ends_with('\n') { "" } else { "\n" };
+        match self.stderr.as_str() {
+            "" => self.stdout.clone(),
+            stderr => format!("{}{between}{stderr}", self.stdout),
+        }
+    }
+
     /// There is nothing to read.
     pub const fn is_empty(&self) -> bool {
         self.stdout.is_empty() && self.stderr.is_empty()
@@ -60,6 +69,17 @@ impl Trouble {
             (Self::Gone, false) => "The output is no longer kept.",
         }
     }
+
+    /// The same of what another tool has to show.
+    pub const fn content_words(self, has_older: bool) -> &'static str {
+        match (self, has_older) {
+            (Self::Unavailable, true) => {
+                "Content unavailable. This is the last state that was read."
+            }
+            (Self::Unavailable, false) => "Content unavailable.",
+            (Self::Gone, _) => "The content is no longer kept.",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -79,6 +99,7 @@ mod tests {
         let shown = ShownOutput::from(samples::snapshot(CommandStatus::Complete, output));
         assert_eq!((shown.stdout.as_str(), shown.stderr.as_str()), ("ok\n100%", "warning"));
         assert!(shown.is_truncated && shown.is_final);
+        assert_eq!(shown.text(), "ok\n100%\nwarning");
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct LiveSession {
     pub messages: History,
     /// Whether there are older ones.
     pub has_older: ArcRwSignal<bool>,
+    /// What the server has of the message that is being written; none before the first answer.
+    pub draft: ArcRwSignal<Option<String>>,
     seen: ArcStoredValue<Seen>,
 }
 
@@ -38,17 +40,25 @@ impl LiveSession {
             view: ArcRwSignal::new(None),
             messages: History::new(Vec::new()),
             has_older: ArcRwSignal::new(false),
+            draft: ArcRwSignal::new(None),
             seen: ArcStoredValue::new(Seen::default()),
         }
     }
 
     /// The session that came with this revision.
-    pub fn known(view: SessionView, page: MessagePage, epoch: &str, rev: u64) -> Self {
+    pub fn known(
+        view: SessionView,
+        page: MessagePage,
+        draft: String,
+        epoch: &str,
+        rev: u64,
+    ) -> Self {
         Self {
             id: view.id,
             view: ArcRwSignal::new(Some(view)),
             messages: History::new(page.messages),
             has_older: ArcRwSignal::new(page.has_older),
+            draft: ArcRwSignal::new(Some(draft)),
             seen: ArcStoredValue::new(Seen::at(epoch, rev)),
         }
     }
@@ -73,6 +83,9 @@ impl LiveSession {
         if let Some(view) = snapshot.session {
             self.settle(view);
         }
+        if snapshot.draft.is_some() {
+            self.draft.set(snapshot.draft);
+        }
     }
 
     /// Takes a notification, if it is about this session and news.
@@ -89,6 +102,7 @@ impl LiveSession {
             Notification::SessionStateChanged { session, .. }
             | Notification::TurnStarted { session, .. }
             | Notification::TurnCompleted { session, .. } => self.settle(session.clone()),
+            Notification::DraftChanged { text, .. } => self.draft.set(Some(text.clone())),
             Notification::TaskCreated { .. }
             | Notification::TaskUpdated { .. }
             | Notification::TaskDeleted { .. }
@@ -196,7 +210,7 @@ mod tests {
 
     fn live(messages: Vec<MessageView>) -> LiveSession {
         let view = samples::session(SessionState::Running);
-        LiveSession::known(view, page(messages, true), "a", 5)
+        LiveSession::known(view, page(messages, true), String::new(), "a", 5)
     }
 
     fn snapshot(rev: u64, messages: Vec<MessageView>) -> SessionSnapshot {
@@ -205,6 +219,7 @@ mod tests {
             rev,
             session: Some(samples::session(SessionState::WaitingForInput)),
             page: Some(page(messages, true)),
+            draft: None,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{
     dynamic::part,
     state::{
         commands::{completed, matching, moved},
-        composer::Drafts,
+        drafts::Drafts,
     },
 };
 

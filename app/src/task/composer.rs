@@ -15,7 +15,8 @@ use crate::{
     icon::{Icon, icon},
     live::{Live, Status},
     state::{
-        composer::{ComposerState, Drafts, composer_state, enter_sends},
+        composer::{ComposerState, composer_state, enter_sends},
+        drafts::Drafts,
         session::LiveSession,
     },
 };
@@ -80,15 +81,25 @@ impl Sending {
     }
 }
 
-/// Keeps the field and the session's draft the same. What was typed before the page was alive is
-/// the draft.
-fn keep_draft(field: NodeRef<html::Textarea>, drafts: RwSignal<Drafts>, session_id: SessionId) {
+/// Keeps the field and the session's draft the same. What was typed before the page was alive
+/// stands behind the draft that the server has.
+fn keep_draft(
+    field: NodeRef<html::Textarea>,
+    drafts: RwSignal<Drafts>,
+    kept: ArcRwSignal<Option<String>>,
+    session_id: SessionId,
+) {
+    Effect::new(move |_| {
+        if let Some(text) = kept.get() {
+            drafts.update(|drafts| drafts.heard(session_id, text));
+        }
+    });
     Effect::new(move |was_there: Option<bool>| {
         let Some(field) = field.get() else { return false };
         let (draft, typed) =
             (drafts.with(|drafts| drafts.of(session_id).to_owned()), field.value());
-        if was_there != Some(true) && draft.is_empty() && !typed.is_empty() {
-            drafts.update(|drafts| drafts.write(session_id, typed));
+        if was_there != Some(true) && !typed.is_empty() && draft != typed {
+            drafts.update(|drafts| drafts.take_back(session_id, &typed));
         } else if draft != typed {
             field.set_value(&draft);
         }
@@ -118,7 +129,7 @@ pub fn Composer(
     card: RwSignal<TaskCard>,
     log: NodeRef<html::Div>,
 ) -> impl IntoView {
-    let LiveSession { view, id: session_id, .. } = session;
+    let LiveSession { view, id: session_id, draft, .. } = session;
     let Shared { live, drafts, .. } = shared();
     let status = live.status();
     let sending = Sending {
@@ -132,7 +143,7 @@ pub fn Composer(
         session_id,
     };
     let Sending { field, is_under_way, error, .. } = sending.clone();
-    keep_draft(field, drafts, session_id);
+    keep_draft(field, drafts, draft, session_id);
     Effect::new(move |_| {
         if status.get() == Status::Online {
             error.set(None);

@@ -1,17 +1,17 @@
 //! One message of the chat.
 
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 use model::{MessageId, MessageView, PlanEntry, Timestamp};
 
-use super::{permission::Permission, shell::ShellRow};
+use super::{permission::Permission, shell::ShellRow, tool::ToolRow};
 use crate::{
     context::shared,
-    controls::Age,
+    controls::{Age, CopyButton},
     dynamic::part,
     icon::{Icon, icon, named_icon},
     state::{
         format,
-        message::{Shape, Tool, plan_progress, shape, tool_remark, tool_subject},
+        message::{Shape, plan_progress, shape},
         rows::Row,
     },
 };
@@ -103,13 +103,29 @@ fn Prose(message: RwSignal<MessageView>, is_streaming: Memo<bool>) -> impl IntoV
             <For
                 each=move || 0..count.get()
                 key=|at| *at
-                children=move |at| {
-                    let html = Memo::new(move |_| {
-                        message.with(|message| message.metadata.html.get(at).cloned())
-                    });
-                    view! { <div class="prose__block" inner_html=move || html.get().unwrap_or_default()></div> }
-                }
+                children=move |at| view! { <Block message at /> }
             />
+        </div>
+    }
+}
+
+/// One block. Code can be copied.
+#[component]
+fn Block(message: RwSignal<MessageView>, at: usize) -> impl IntoView {
+    let html = Memo::new(move |_| {
+        message.with(|message| message.metadata.html.get(at).cloned()).unwrap_or_default()
+    });
+    let is_code = Memo::new(move |_| html.with(|html| html.starts_with("<pre")));
+    let block = NodeRef::<html::Div>::new();
+    // Without its last line end, which would run a command as soon as it is pasted.
+    let text = move |()| {
+        let code = block.get_untracked().and_then(|block| block.text_content());
+        code.map(|code| code.trim_end().to_owned()).unwrap_or_default()
+    };
+    let copy = part(move || is_code.get().then(|| view! { <CopyButton label="Copy code" text /> }));
+    view! {
+        <div class="prose__frame">
+            {copy} <div class="prose__block" node_ref=block inner_html=move || html.get()></div>
         </div>
     }
 }
@@ -162,21 +178,6 @@ fn plan_step(entry: &PlanEntry) -> AnyView {
         </li>
     }
     .into_any()
-}
-
-#[component]
-fn ToolRow(message: RwSignal<MessageView>, tool: Tool) -> impl IntoView {
-    let remark = Memo::new(move |_| message.with(|message| tool_remark(message.metadata.status)));
-    view! {
-        <div class="work">
-            <div class="tool">
-                {icon(tool.icon())}
-                <span>{tool.word()}</span>
-                <code>{part(move || message.with(tool_subject))}</code>
-                {part(move || remark.get().map(|text| view! { <span class="muted">{text}</span> }))}
-            </div>
-        </div>
-    }
 }
 
 #[component]

@@ -9,6 +9,7 @@ use model::{
 
 use crate::{
     browser::{self, FetchError},
+    controls::CopyButton,
     dynamic::part,
     icon::{Icon, icon},
     state::output::{ShownOutput, Trouble},
@@ -160,11 +161,19 @@ pub fn OutputRegion(driver: OutputDriver, id: String, label: String) -> impl Int
             }
         })
     });
+    let has_text =
+        Memo::new(move |_| shown.with(|shown| shown.as_ref().is_some_and(|it| !it.is_empty())));
+    let text = move |()| {
+        shown.with_untracked(|shown| shown.as_ref().map(ShownOutput::text).unwrap_or_default())
+    };
+    let copy =
+        part(move || has_text.get().then(|| view! { <CopyButton label="Copy output" text /> }));
     view! {
         <div class="shell__output" id=id role="region" aria-label=label>
             {part(move || trouble.get().map(|trouble| trouble_note(driver, trouble)))}
             {truncation}
             {part(move || blank(shown, trouble))}
+            {copy}
             {stream_body(stdout, None)}
             {stream_body(stderr, Some("stderr"))}
         </div>

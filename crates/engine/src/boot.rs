@@ -1,8 +1,8 @@
 //! What pages start from, and what they ask for later.
 
 use model::{
-    ApiError, BodyStream, BootState, ErrorCode, InitialState, MessageId, Page, SessionId,
-    SessionView, ShellOutput, ShellSnapshot, StoredMessage, TaskId, ToolStatus,
+    ApiError, BodyStream, BootState, InitialState, MessageId, Page, SessionId, SessionView,
+    ShellOutput, ShellSnapshot, StoredMessage, TaskId, ToolContent, ToolStatus,
     wire::{BoardSnapshot, MAX_PAGE_MESSAGES, MessagePage, SessionSnapshot, Since},
 };
 use store::{Reader, StoreError};
@@ -66,10 +66,11 @@ impl Engine {
         let task = self.card(task_id).await?;
         let mut state = InitialState { page: Page::Task, ..self.board_page().await? };
         if let Some(session) = &task.session {
-            let (view, page) = self.session_page(session.id).await?;
+            let (view, page, draft) = self.session_page(session.id).await?;
             state.session = Some(view);
             state.messages = page.messages;
             state.has_older = page.has_older;
+            state.draft = draft;
         }
         state.task = Some(task);
         Ok(state)
@@ -100,21 +101,21 @@ impl Engine {
         let rev = self.rev();
         let is_current =
             since.is_some_and(|since| self.shared.fanout.session_is_current(session_id, since));
-        let (session, page) = if is_current {
+        let epoch = self.epoch().to_owned();
+        if is_current {
             let found = self.read(move |reader| reader.session(session_id)).await?;
             found.ok_or_else(|| not_found("session"))?;
-            (None, None)
-        } else {
-            let (session, page) = self.session_page(session_id).await?;
-            (Some(session), Some(page))
-        };
-        Ok(SessionSnapshot { epoch: self.epoch().to_owned(), rev, session, page })
+            return Ok(SessionSnapshot { epoch, rev, session: None, page: None, draft: None });
+        }
+        let (session, page, draft) = self.session_page(session_id).await?;
+        let (session, page, draft) = (Some(session), Some(page), Some(draft));
+        Ok(SessionSnapshot { epoch, rev, session, page, draft })
     }
 
     async fn session_page(
         &self,
         session_id: SessionId,
-    ) -> Result<(SessionView, MessagePage), ApiError> {
+    ) -> Result<(SessionView, MessagePage, String), ApiError> {
         let facts = live_facts(&self.shared.live, session_id);
         self.read(move |reader| {
             let Some(session) = reader.session(session_id)? else { return Ok(None) };
@@ -122,6 +123,7 @@ impl Engine {
             Ok(Some((
                 facts.complete(session.to_view(turn)),
                 read_page(reader, session_id, None, MAX_PAGE_MESSAGES)?,
+                reader.draft(session_id)?,
             )))
         })
         .await?
@@ -166,7 +168,26 @@ impl Engine {
             message.map_or(Ok(None), |message| read_output(reader, &message))
         })
         .await?
-        .ok_or_else(|| ApiError::new(ErrorCode::NotFound, "There is no such shell output."))
+        .ok_or_else(|| not_found("shell output"))
+    }
+
+    /// What a tool call has to be opened.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_FOUND`, the same for a message that is elsewhere and one that has no content.
+    pub async fn tool_content(
+        &self,
+        session_id: SessionId,
+        message_id: MessageId,
+    ) -> Result<ToolContent, ApiError> {
+        self.read(move |reader| {
+            let message = reader.message(session_id, message_id)?;
+            let message = message.filter(|message| message.metadata.content.is_some());
+            message.map_or(Ok(None), |message| reader.content(session_id, message.seq))
+        })
+        .await?
+        .ok_or_else(|| not_found("content"))
     }
 }
 

@@ -8,6 +8,7 @@ mod board;
 mod boot;
 mod clock;
 mod command_line;
+mod draft;
 mod fanout;
 mod folder;
 mod history;
@@ -47,6 +48,8 @@ struct Shared {
     live: Mutex<HashMap<SessionId, LiveFacts>>,
     /// Held while a task's record is read, changed and written.
     task_writes: tokio::sync::Mutex<()>,
+    /// Held while a draft is written and told: the last one told is the one that is stored.
+    draft_writes: tokio::sync::Mutex<()>,
     stopping: CancellationToken,
     /// Cancelled once nothing of an earlier run is left. The look-out for that goes by the session's
     /// id, so it would take a new agent of the same session for one of them.
@@ -92,6 +95,7 @@ impl Engine {
                 sessions: Mutex::default(),
                 live: Mutex::default(),
                 task_writes: tokio::sync::Mutex::default(),
+                draft_writes: tokio::sync::Mutex::default(),
                 stopping: CancellationToken::new(),
                 swept: CancellationToken::new(),
                 tasks: TaskTracker::new(),

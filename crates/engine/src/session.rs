@@ -120,7 +120,12 @@ impl Engine {
         if session.is_none_or(|session| session.task_id != task_id) {
             return Err(not_found("session"));
         }
-        self.ask(session_id, |reply| Command::Prompt { content, client_message_id, reply }).await
+        let prompt = content.clone();
+        let asked =
+            self.ask(session_id, |reply| Command::Prompt { content, client_message_id, reply });
+        let message_id = asked.await?;
+        self.draft_was_sent(session_id, &prompt).await;
+        Ok(message_id)
     }
 
     /// Gives a session its last prompt again, or its first if it has had none.

@@ -41,6 +41,9 @@ pub struct InitialState {
     /// Whether there are older messages.
     #[serde(default)]
     pub has_older: bool,
+    /// What is written to the session's agent and not sent yet.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub draft: String,
     /// Agents that a task can be given to.
     #[serde(default)]
     pub profiles: Vec<ProfileView>,
@@ -59,6 +62,7 @@ impl InitialState {
             session: None,
             messages: Vec::new(),
             has_older: false,
+            draft: String::new(),
             profiles: Vec::new(),
             folders: Vec::new(),
         }

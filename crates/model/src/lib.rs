@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod board;
 pub mod boot;
+pub mod content;
 pub mod disclosure;
 pub mod error;
 pub mod id;
@@ -21,6 +22,10 @@ pub use agent::{
 };
 pub use board::{Board, Step, Task, TaskCard, TaskState, Workflow, Workspace};
 pub use boot::{BootState, InitialState, Page};
+pub use content::{
+    CONTENT_LIMIT_BYTES, ContentPart, ContentSummary, DiffLine, FileDiff, Hunk, LineMark,
+    ToolContent,
+};
 pub use error::{ApiError, ErrorCode};
 pub use id::{
     InvalidId, MessageId, ProfileId, SessionId, StepId, TaskId, TurnId, WorkflowId, WorkspaceId,

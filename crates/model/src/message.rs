@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    MessageId, OutputRecord, OutputSummary, SessionId, ShellExec, ShellOutput, Timestamp, TurnId,
-    shell::Absent,
+    ContentSummary, MessageId, OutputRecord, OutputSummary, SessionId, ShellExec, ShellOutput,
+    Timestamp, TurnId, shell::Absent,
 };
 
 /// A message. `O` is the form of a shell command's output.
@@ -61,6 +61,7 @@ impl<O> Message<O> {
             permission,
             plan,
             paths,
+            content: tool_content,
             client_message_id,
             html,
         } = metadata;
@@ -73,6 +74,7 @@ impl<O> Message<O> {
             permission,
             plan,
             paths,
+            content: tool_content,
             client_message_id,
             html,
         };
@@ -191,6 +193,9 @@ pub struct Metadata<O> {
     /// Files that the tool call names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
+    /// What there is to open of a tool call that is no shell command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<ContentSummary>,
     /// The sender's own id of a prompt: the same one twice is one prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_message_id: Option<String>,
@@ -209,6 +214,7 @@ impl<O> Default for Metadata<O> {
             permission: None,
             plan: Vec::new(),
             paths: Vec::new(),
+            content: None,
             client_message_id: None,
             html: Vec::new(),
         }

@@ -110,6 +110,14 @@ pub enum Request {
         #[serde(default)]
         client_message_id: Option<String>,
     },
+    /// Keep what is written to the agent and not sent yet. Answer: `{}`.
+    #[serde(rename = "draft.set")]
+    DraftSet {
+        /// The session.
+        session_id: SessionId,
+        /// The text; empty forgets it.
+        text: String,
+    },
     /// Stop the turn. Answer: `{}`.
     #[serde(rename = "agent.cancel")]
     AgentCancel {
@@ -194,6 +202,7 @@ const ACTIONS: &[&str] = &[
     "session.unsubscribe",
     "message.list",
     "message.add",
+    "draft.set",
     "agent.cancel",
     "command.end",
     "permission.respond",
@@ -299,6 +308,9 @@ pub struct SessionSnapshot {
     /// The newest messages, when there is a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<MessagePage>,
+    /// What is written to the agent and not sent yet, when there is a session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
 }
 
 /// A page of messages, oldest first.
@@ -344,6 +356,16 @@ pub enum Notification {
         rev: u64,
         /// The session as it is now.
         session: SessionView,
+    },
+    /// What is written to the agent changed, on some page.
+    #[serde(rename = "session.draft.changed")]
+    DraftChanged {
+        /// The revision.
+        rev: u64,
+        /// The session.
+        session_id: SessionId,
+        /// The text as it is now.
+        text: String,
     },
     /// A turn began.
     #[serde(rename = "session.turn.started")]
@@ -400,6 +422,7 @@ impl Notification {
             Self::MessageAdded { rev, .. }
             | Self::MessageUpdated { rev, .. }
             | Self::SessionStateChanged { rev, .. }
+            | Self::DraftChanged { rev, .. }
             | Self::TurnStarted { rev, .. }
             | Self::TurnCompleted { rev, .. }
             | Self::TaskCreated { rev, .. }
@@ -418,6 +441,7 @@ impl Notification {
             Self::SessionStateChanged { session, .. }
             | Self::TurnStarted { session, .. }
             | Self::TurnCompleted { session, .. } => Some(session.id),
+            Self::DraftChanged { session_id, .. } => Some(*session_id),
             Self::TaskCreated { .. }
             | Self::TaskUpdated { .. }
             | Self::TaskDeleted { .. }

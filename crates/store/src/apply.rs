@@ -54,6 +54,11 @@ impl<'txn> Change<'txn> {
                 let body = Body { session: *session_id, seq: *seq, stream: *stream };
                 body.change(self.open(table::MESSAGES)?, change, *extent)
             }
+            Op::PutContent { session_id, seq, content } => {
+                self.owned_by_session("content", *session_id)?;
+                self.put(table::MESSAGES, &key::content(*session_id, *seq), &**content)
+            }
+            Op::PutDraft { session_id, text } => self.put_draft(*session_id, text),
             Op::PutProfile(it) => self.put(table::PROFILES, it.id.as_bytes(), it),
             Op::DeleteProfile(id) => self.delete(table::PROFILES, id.as_bytes()),
             Op::RememberFolder { path, at } => self.remember_folder(path, *at),
@@ -184,6 +189,15 @@ impl<'txn> Change<'txn> {
             }
         }
         Ok(())
+    }
+
+    fn put_draft(&mut self, session: SessionId, text: &str) -> Result {
+        self.owned_by_session("draft", session)?;
+        let key = key::draft(session);
+        match text {
+            "" => self.delete(table::MESSAGES, &key),
+            text => self.put(table::MESSAGES, &key, &text),
+        }
     }
 
     fn remember_folder(&mut self, path: &str, at: Timestamp) -> Result {

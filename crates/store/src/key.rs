@@ -21,6 +21,10 @@ pub(crate) enum Kind {
     ClientId = 3,
     /// The agent's id of the tool call: the newest sequence number.
     ToolCall = 4,
+    /// Sequence number: the content of a tool call.
+    Content = 5,
+    /// Nothing more: the text of the message that is being written.
+    Draft = 6,
 }
 
 /// More bytes of a foreign id than this are folded into a hash.
@@ -39,7 +43,15 @@ fn key(session: SessionId, kind: Kind, rest: &[&[u8]]) -> Vec<u8> {
 /// The session and the kind of an entry of the messages table.
 pub(crate) fn parse(key: &[u8]) -> Option<(SessionId, Kind)> {
     let (session, rest) = key.split_first_chunk()?;
-    let kinds = [Kind::Record, Kind::Body, Kind::Id, Kind::ClientId, Kind::ToolCall];
+    let kinds = [
+        Kind::Record,
+        Kind::Body,
+        Kind::Id,
+        Kind::ClientId,
+        Kind::ToolCall,
+        Kind::Content,
+        Kind::Draft,
+    ];
     let kind = kinds.into_iter().find(|kind| rest.first() == Some(&(*kind as u8)))?;
     Some((SessionId::from_bytes(*session), kind))
 }
@@ -55,7 +67,17 @@ pub(crate) fn records(session: SessionId, before: Option<u64>) -> std::ops::Rang
     record(session, 0)..end
 }
 
-/// The sequence number in the key of a record or body segment.
+/// The content of a tool call.
+pub(crate) fn content(session: SessionId, seq: u64) -> Vec<u8> {
+    key(session, Kind::Content, &[&seq.to_be_bytes()])
+}
+
+/// The message that is being written to a session's agent.
+pub(crate) fn draft(session: SessionId) -> Vec<u8> {
+    key(session, Kind::Draft, &[])
+}
+
+/// The sequence number in the key of a record, a body segment or a content.
 pub(crate) fn seq(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(*key.get(17..)?.first_chunk()?))
 }

@@ -1,8 +1,10 @@
 //! Changes of the store, as data.
 
+use std::sync::Arc;
+
 use model::{
     AgentProcess, AgentProfile, BodyChange, BodyExtent, BodyStream, ProfileId, Session, SessionId,
-    StoredMessage, Task, TaskId, Timestamp, Turn, Workflow, Workspace,
+    StoredMessage, Task, TaskId, Timestamp, ToolContent, Turn, Workflow, Workspace,
 };
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +42,22 @@ pub enum Op {
         change: BodyChange,
         /// The stream's extent after the change.
         extent: BodyExtent,
+    },
+    /// Keeps what a tool call has to be opened. Belongs in one batch with the message's record.
+    PutContent {
+        /// The session.
+        session_id: SessionId,
+        /// The message's place in it.
+        seq: u64,
+        /// The content.
+        content: Arc<ToolContent>,
+    },
+    /// Keeps the message that is being written to a session's agent; an empty one is forgotten.
+    PutDraft {
+        /// The session.
+        session_id: SessionId,
+        /// Its text.
+        text: String,
     },
     /// Keeps a profile.
     PutProfile(AgentProfile),

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use model::{
     AgentProcess, AgentProfile, BodyExtent, BodyStream, MessageId, OutputRecord, ProfileId,
-    Session, SessionId, ShellOutput, StoredMessage, Task, TaskId, Timestamp, Turn, TurnId,
-    WholeMessage, Workflow, WorkflowId, Workspace,
+    Session, SessionId, ShellOutput, StoredMessage, Task, TaskId, Timestamp, ToolContent, Turn,
+    TurnId, WholeMessage, Workflow, WorkflowId, Workspace,
 };
 use redb::{ReadOnlyTable, ReadTransaction};
 use serde::de::DeserializeOwned;
@@ -173,6 +173,16 @@ impl Reader {
         let table = self.open(table::MESSAGES)?;
         let newest = table.range::<&[u8]>(&*keys.start..&*keys.end)?.next_back().transpose()?;
         Ok(newest.and_then(|(key, _)| key::seq(key.value())).unwrap_or(0))
+    }
+
+    /// The message that is being written to a session's agent; empty when there is none.
+    pub fn draft(&self, session: SessionId) -> Result<String> {
+        Ok(self.get(table::MESSAGES, &key::draft(session))?.unwrap_or_default())
+    }
+
+    /// What a tool call has to be opened.
+    pub fn content(&self, session: SessionId, seq: u64) -> Result<Option<ToolContent>> {
+        self.get(table::MESSAGES, &key::content(session, seq))
     }
 
     /// A stream of a message's output, as far as `extent` (of its record) says.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use model::{
     AgentProcess, AgentProfile, BodyStream, MessageId, Session, SessionId, StoredMessage, Task,
-    Timestamp, Turn, Workflow, Workspace,
+    Timestamp, ToolContent, Turn, Workflow, Workspace,
 };
 use redb::{ReadableTableMetadata, TableHandle};
 use serde::de::DeserializeOwned;
@@ -128,6 +128,15 @@ impl Check<'_> {
                     let fits = table.get(&*key::record(session, seq))?.is_some();
                     self.expect(fits, || format!("an index of {session} names no message"));
                 }
+                Some((session, Kind::Content)) => {
+                    let seq = key::seq(key).unwrap_or(0);
+                    let fits = table.get(&*key::record(session, seq))?.is_some();
+                    self.expect(fits, || format!("content {seq} of {session} has no message"));
+                    if let Err(err) = decode::<ToolContent>(value) {
+                        self.problem(format!("messages: {err}"));
+                    }
+                }
+                Some((session, Kind::Draft)) => self.has_session("draft", "", session)?,
                 None => self.problem("an entry of the messages has a key that nothing has"),
             }
         }
@@ -139,6 +148,9 @@ impl Check<'_> {
         self.has_session("message", id, session)?;
         let fits = table.seq(&key::message_id(session, id))? == Some(seq);
         self.expect(fits, || format!("message {id} is not found by its id"));
+        let content = key::content(session, seq);
+        let fits = message.metadata.content.is_none() || table.get(&*content)?.is_some();
+        self.expect(fits, || format!("message {id} lacks its content"));
         let output = message.shell_exec().and_then(|exec| exec.output.as_ref());
         for stream in [BodyStream::Stdout, BodyStream::Stderr] {
             if let Some(extent) = output.and_then(|output| output.extent(stream)) {

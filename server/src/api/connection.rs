@@ -168,6 +168,10 @@ async fn perform(engine: &Engine, request: Request) -> Result<Value, ApiError> {
             let message_id = engine.prompt(task_id, session_id, content, client_message_id).await?;
             payload(&MessageAdded { message_id })
         }
+        Request::DraftSet { session_id, text } => {
+            engine.set_draft(session_id, text).await?;
+            Ok(json!({}))
+        }
         Request::AgentCancel { session_id } => {
             engine.cancel(session_id).await?;
             Ok(json!({}))

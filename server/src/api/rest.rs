@@ -9,7 +9,7 @@ use axum::{
 };
 use http::StatusCode;
 use model::{
-    Board, BootState, MessageId, SessionId, ShellSnapshot, TaskCard, TaskId,
+    Board, BootState, MessageId, SessionId, ShellSnapshot, TaskCard, TaskId, ToolContent,
     wire::{MessageAdded, MessagePage, NewTask, SessionSnapshot},
 };
 use serde::Deserialize;
@@ -112,6 +112,15 @@ pub(super) async fn shell_output(
 ) -> Answer<ShellSnapshot> {
     let (session_id, message_id) = ids(path, "shell output")?;
     Ok(Json(state.engine.shell_output(session_id, message_id).await?))
+}
+
+/// A message that is elsewhere and one that has no content look the same.
+pub(super) async fn tool_content(
+    State(state): State<AppState>,
+    path: Ids<(SessionId, MessageId)>,
+) -> Answer<ToolContent> {
+    let (session_id, message_id) = ids(path, "content")?;
+    Ok(Json(state.engine.tool_content(session_id, message_id).await?))
 }
 
 pub(super) async fn cancel(

@@ -32,6 +32,11 @@ impl Changes {
                     extent: *extent,
                 });
             }
+            ops.extend(changed.content.clone().map(|content| Op::PutContent {
+                session_id: message.session_id,
+                seq: message.seq,
+                content,
+            }));
             ops.push(Op::PutMessage(message.clone()));
         }
         ops.extend(self.session.clone().map(Op::PutSession));

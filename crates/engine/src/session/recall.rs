@@ -4,7 +4,7 @@
 //! The machine says which call an event needs ([`Recall`]), whoever drives it reads that, and hands
 //! in what was found ([`Recalled`]) before the event.
 
-use model::{BodyStream, SessionId, StoredMessage, ToolStatus, Turn, TurnOutcome};
+use model::{BodyStream, SessionId, StoredMessage, ToolContent, ToolStatus, Turn, TurnOutcome};
 use shell_output::{CancelReason, Dialect, ShellCall, StoredCall};
 use store::{Reader, StoreError};
 
@@ -27,6 +27,8 @@ pub(crate) struct Recalled {
     pub(super) cancelled: Option<CancelReason>,
     stdout: Option<String>,
     stderr: Option<String>,
+    /// What it has to be opened, if it is no command.
+    pub(super) content: Option<ToolContent>,
 }
 
 impl Recall {
@@ -57,7 +59,10 @@ impl Recall {
             extent.map(read).transpose()
         };
         let (stdout, stderr) = (body(BodyStream::Stdout)?, body(BodyStream::Stderr)?);
-        Ok(Some(Recalled { message, cancelled, stdout, stderr }))
+        let has_content = message.metadata.content.is_some();
+        let read = || reader.content(self.session_id, message.seq);
+        let content = has_content.then(read).transpose()?.flatten();
+        Ok(Some(Recalled { message, cancelled, stdout, stderr, content }))
     }
 
     /// Why a call of this turn stands as cancelled: by the person, or by the end of the turn.

@@ -11,13 +11,14 @@ mod live;
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
+    sync::Arc,
     time::Duration,
 };
 
 use acp::PermissionKey;
 use model::{
     Author, BodyChange, BodyExtent, BodyStream, Message, MessageId, MessageKind, Metadata,
-    PermissionAnswer, PlanEntry, SessionId, StoredMessage, Timestamp, TurnId,
+    PermissionAnswer, PlanEntry, SessionId, StoredMessage, Timestamp, ToolContent, TurnId,
 };
 use shell_output::{CancelReason, Dialect};
 use uuid::Uuid;
@@ -46,6 +47,8 @@ pub(crate) struct Changed {
     pub(crate) added: bool,
     /// Changes of its bodies, each with the extent that results.
     pub(crate) bodies: Vec<(BodyStream, BodyChange, BodyExtent)>,
+    /// What it has to be opened, if that changed.
+    pub(crate) content: Option<Arc<ToolContent>>,
 }
 
 /// Who says what time it is and how the next message is called.

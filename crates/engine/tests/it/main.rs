@@ -1,6 +1,7 @@
 //! The engine with a real process that plays an agent.
 
 mod board;
+mod content;
 mod late;
 mod lifecycle;
 mod offers;

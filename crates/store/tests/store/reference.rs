@@ -1,10 +1,13 @@
 //! The store against a reference: ordered maps that apply the same operations the plain way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use model::{
-    AgentProcess, AgentProfile, BodyChange, BodyExtent, BodyStream, Session, StoredMessage, Task,
-    Turn,
+    AgentProcess, AgentProfile, BodyChange, BodyExtent, BodyStream, ContentPart, Session,
+    StoredMessage, Task, ToolContent, Turn,
 };
 use proptest::prelude::*;
 use store::{BrowserSession, Op, Options, Reader, Store, StoreError};
@@ -35,6 +38,8 @@ struct Reference {
     messages: BTreeMap<(u64, u64), StoredMessage>,
     /// All that was ever in the stream since it began, and the offset of the first kept byte.
     bodies: BTreeMap<(u64, u64, u8), (String, u64)>,
+    contents: BTreeMap<(u64, u64), Arc<ToolContent>>,
+    drafts: BTreeMap<u64, String>,
     profiles: BTreeMap<u64, AgentProfile>,
     processes: BTreeMap<(u64, u32), AgentProcess>,
     browsers: BTreeMap<String, BrowserSession>,
@@ -94,6 +99,9 @@ impl Reference {
 
     fn apply_op(&mut self, op: Op) -> bool {
         let owner = match &op {
+            Op::PutContent { session_id, .. } | Op::PutDraft { session_id, .. } => {
+                Some(*session_id)
+            }
             Op::PutTurn(it) => Some(it.session_id),
             Op::PutMessage(it) => Some(it.session_id),
             Op::PutProcess(it) => Some(it.session_id),
@@ -118,6 +126,12 @@ impl Reference {
             Op::PutMessage(it) => {
                 self.messages.insert((number(it.session_id.as_bytes()), it.seq), it);
             }
+            Op::PutContent { session_id, seq, content } => {
+                self.contents.insert((number(session_id.as_bytes()), seq), content);
+            }
+            Op::PutDraft { session_id, text } => {
+                self.drafts.insert(number(session_id.as_bytes()), text);
+            }
             Op::PutProfile(it) => drop(self.profiles.insert(number(it.id.as_bytes()), it)),
             Op::DeleteProfile(id) => drop(self.profiles.remove(&number(id.as_bytes()))),
             Op::PutProcess(it) => {
@@ -140,6 +154,8 @@ impl Reference {
         let left: BTreeSet<u64> = self.sessions.keys().copied().collect();
         self.turns.retain(|(session, _), _| left.contains(session));
         self.messages.retain(|(session, _), _| left.contains(session));
+        self.contents.retain(|(session, _), _| left.contains(session));
+        self.drafts.retain(|session, _| left.contains(session));
         self.bodies.retain(|(session, _, _), _| left.contains(session));
         self.processes.retain(|(session, _), _| left.contains(session));
     }
@@ -190,6 +206,11 @@ impl Reference {
         }
         assert_eq!(reader.last_seq(id)?, messages.last().map_or(0, |message| message.seq));
         assert_eq!(reader.messages(id, None, 100)?, (messages, false));
+        assert_eq!(reader.draft(id)?, self.drafts.get(&n).cloned().unwrap_or_default());
+        for seq in 1..=SEQS {
+            let content = self.contents.get(&(n, seq)).map(|content| (**content).clone());
+            assert_eq!(reader.content(id, seq)?, content);
+        }
         Ok(())
     }
 }
@@ -212,6 +233,14 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(n, of, ended)| Step::Op(Op::PutTurn(turn(n, session_id(of), ended)))),
         4 => (place.clone(), "[a-z]{0,9}").prop_map(|((of, seq), content)| {
             Step::Op(Op::PutMessage(message(session_id(of), seq, &content)))
+        }),
+        2 => (place.clone(), text()).prop_map(|((of, seq), text)| {
+            let parts = vec![ContentPart::Text { text }];
+            let content = Arc::new(ToolContent { parts, truncated: false });
+            Step::Op(Op::PutContent { session_id: session_id(of), seq, content })
+        }),
+        2 => (sessions.clone(), "[a-z]{0,3}").prop_map(|(of, text)| {
+            Step::Op(Op::PutDraft { session_id: session_id(of), text })
         }),
         6 => (place.clone(), stream.clone(), text(), keep).prop_map(
             |((session, seq), stream, text, keep)| Step::Append { session, seq, stream, text, keep }

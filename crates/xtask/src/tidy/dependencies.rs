@@ -28,6 +28,11 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule { member: "model", may_use: &[], why: "the vocabulary knows nobody" },
     Rule { member: "shell-output", may_use: &["model"], why: "normalization is pure" },
+    Rule {
+        member: "tool-content",
+        may_use: &["model", "shell-output"],
+        why: "reading frames is pure",
+    },
     Rule { member: "markdown", may_use: &[], why: "text in, HTML out" },
     Rule { member: "agents", may_use: &["model"], why: "the catalogue is data" },
     Rule {
@@ -59,6 +64,7 @@ const RULES: &[Rule] = &[
             "shell-output",
             "store",
             "terminal",
+            "tool-content",
         ],
         why: "the engine combines the others and knows no web",
     },

@@ -1,10 +1,13 @@
 //! One message while it can still change.
 
+use std::sync::Arc;
+
 use model::{
     BodyChange, BodyExtent, BodyStream, MessageKind, Normalized, OutputRecord, StoredMessage,
     Timestamp, ToolStatus,
 };
 use shell_output::{CancelReason, Dialect, FrameOrigin, ShellCall, StoredCall, ToolFrame};
+use tool_content::CallContent;
 
 use super::Changed;
 use crate::session::{FLUSH_INTERVAL, recall::Recalled};
@@ -27,6 +30,10 @@ pub(super) struct Live {
     pub(super) added: bool,
     /// Why it was cancelled on this side, if it was.
     cancelled: Option<CancelReason>,
+    /// What a call that is no command has to be opened.
+    content: Option<CallContent>,
+    /// That of it which is not stored yet.
+    new_content: bool,
     /// Changes of its bodies that no frame of its own brought.
     bodies: Vec<(BodyStream, BodyChange, BodyExtent)>,
     told: Option<Told>,
@@ -47,6 +54,8 @@ impl Live {
             changed: true,
             added: true,
             cancelled: None,
+            content: None,
+            new_content: false,
             bodies: Vec::new(),
             told: None,
         }
@@ -57,7 +66,8 @@ impl Live {
         let may_be_command =
             matches!(row.message.kind, MessageKind::ToolExecute | MessageKind::ToolCall);
         let shell = may_be_command.then(|| row.restore(dialect.clone()));
-        let mut live = Self { shell, cancelled: row.cancelled, ..Self::new(row.message) };
+        let content = row.content.map(CallContent::restore);
+        let mut live = Self { shell, content, cancelled: row.cancelled, ..Self::new(row.message) };
         (live.changed, live.added) = (false, false);
         // When it was last told, nobody knows any more.
         live.told = Some(Told { at: now, has_ended: live.has_ended() });
@@ -149,6 +159,8 @@ impl Live {
         }
         let title = bounded(call.title(), TITLE_BYTES);
         let (status, normalized) = (call.status(), normalized(call));
+        // What was taken for content before the call was known to be a command is its output.
+        (self.content, self.new_content, self.message.metadata.content) = (None, false, None);
         self.message.content = title;
         self.message.metadata.status = Some(status);
         self.message.metadata.normalized = Some(normalized);
@@ -157,7 +169,12 @@ impl Live {
 
     fn apply_other(&mut self, frame: &ToolFrame) -> bool {
         let message = &mut self.message;
-        let mut changed = false;
+        let content = self.content.get_or_insert_default();
+        let mut changed = content.apply(message.kind, frame);
+        if changed {
+            self.new_content = true;
+            message.metadata.content = content.content().summary();
+        }
         if let Some(title) = &frame.title {
             let title = bounded(title, TITLE_BYTES);
             changed |= message.content != title;
@@ -222,7 +239,14 @@ impl Live {
         {
             bodies.extend(pending(call, &exec.output.clone().unwrap_or_default()));
         }
-        Changed { message: self.message.clone(), added: std::mem::take(&mut self.added), bodies }
+        let is_new = std::mem::take(&mut self.new_content);
+        let content = self.content.as_ref().filter(|_| is_new).map(|call| call.content().clone());
+        Changed {
+            message: self.message.clone(),
+            added: std::mem::take(&mut self.added),
+            bodies,
+            content: content.map(Arc::new),
+        }
     }
 }
 
