@@ -168,6 +168,11 @@ fn copy_selected(text: &str) -> Option<bool> {
     Some(is_done)
 }
 
+/// Whether the browser has something of this name.
+pub fn has(name: &str) -> bool {
+    js_sys::Reflect::has(&window(), &JsValue::from_str(name)).unwrap_or(false)
+}
+
 /// The element that an event came from.
 pub fn target(event: &web_sys::Event) -> Option<Element> {
     event.target().and_then(|target| target.dyn_into().ok())

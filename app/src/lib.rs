@@ -23,6 +23,7 @@ mod icon;
 mod keys;
 mod live;
 mod login;
+mod news;
 #[cfg(test)]
 mod rendered;
 mod root;

@@ -16,6 +16,7 @@ use crate::{
     keys::Keys,
     live::{self, Status},
     login::LoginPage,
+    news::News,
     task::{DeleteDialog, TaskPage},
     topbar::WorkspaceBar,
 };
@@ -45,6 +46,7 @@ pub fn App() -> impl IntoView {
                         <TaskDialog />
                         <DeleteDialog />
                         <Keys />
+                        <News />
                     }
                 })}
         </Router>

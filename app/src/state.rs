@@ -13,9 +13,11 @@ pub mod frames;
 pub mod history;
 pub mod login;
 pub mod message;
+pub mod news;
 pub mod output;
 pub mod rows;
 #[cfg(test)]
 pub mod samples;
 pub mod seen;
 pub mod session;
+pub mod suggestion;

@@ -2,7 +2,6 @@
 
 mod chat;
 mod choices;
-mod commands;
 mod composer;
 mod delete;
 mod message;
@@ -10,6 +9,7 @@ mod output;
 mod permission;
 mod queue;
 mod shell;
+mod suggestions;
 mod tool;
 
 use leptos::{prelude::*, task::spawn_local};

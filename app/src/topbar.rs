@@ -7,6 +7,7 @@ use crate::{
     context::shared,
     dynamic::part,
     icon::{Icon, icon},
+    news::NotifyMe,
     state::{
         board::{Watch, Watched},
         card::CardState,
@@ -76,7 +77,10 @@ pub fn WatchMenu() -> impl IntoView {
                 {count(CardState::Failed, " failed", |watch| &watch.failed)}
                 {count(CardState::Running, " running", |watch| &watch.running)}
             </summary>
-            <div class="menu__list">{part(move || watch.with(watch_list))}</div>
+            <div class="menu__list">
+                {part(move || watch.with(watch_list))}
+                <NotifyMe />
+            </div>
         </details>
     }
 }

@@ -166,7 +166,7 @@ test("[K-042] [K-043] an agent's mode is chosen in the page, and its commands ar
   await expect(mode.locator("option:checked")).toHaveText(other);
   await task.composer.click();
   await page.keyboard.type("/");
-  const list = page.getByRole("listbox", { name: "Commands of the agent" });
+  const list = page.getByRole("listbox", { name: "Suggestions" });
   await expect(list.getByRole("option")).toHaveCount(2);
   await page.keyboard.press("ArrowDown");
   await expect(list.getByRole("option", { name: /status/ })).toHaveAttribute("aria-selected", "true");

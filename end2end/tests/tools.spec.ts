@@ -146,3 +146,48 @@ test("what is written and not sent is on the server: after a reload, on another 
   await page.locator("html[data-hydrated]").waitFor();
   await expect(task.composer).toHaveValue("");
 });
+
+test("[K-044] what another task waits for is told in this one, and by the system while the page is hidden", async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const told: string[] = [];
+    Object.assign(window, {
+      told,
+      Notification: class {
+        static permission = "granted";
+        constructor(title: string, options: { body: string }) {
+          told.push(`${title} ${options.body}`);
+        }
+      },
+    });
+  });
+  await page.reload();
+  const board = new BoardPage(page);
+  const task = new TaskPage(page);
+  const news = page.getByRole("status", { name: "News" });
+  await board.create({ prompt: "say First", folder: folder(), command: command() });
+  await expect(task.log.getByText("First", { exact: true })).toBeVisible();
+  const asking = page.url();
+  await page.getByRole("link", { name: "Back to the board" }).click();
+  await board.create({ prompt: "say Here", folder: folder(), command: command() });
+  await expect(task.log.getByText("Here", { exact: true })).toBeVisible();
+  await page.evaluate(async (address) => {
+    const boot = await (await fetch(`/api/v1/boot?path=${new URL(address).pathname}`)).json();
+    const { id, task_id } = boot.initialState.session;
+    const body = JSON.stringify({ task_id, content: "ask rm -rf build" });
+    const headers = { "content-type": "application/json" };
+    await fetch(`/api/v1/task-sessions/${id}/messages`, { method: "POST", headers, body });
+  }, asking);
+  await expect(news.getByRole("link")).toHaveText(/waits for your answer$/);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await news.getByRole("link").click();
+  await expect(page).toHaveURL(asking);
+  await expect(news.getByRole("link")).toHaveCount(0);
+
+  await page.evaluate(() => Object.defineProperty(document, "hidden", { value: true }));
+  await task.ask.getByRole("button").first().click();
+  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+  await expect.poll(told).toEqual([expect.stringMatching(/has answered$/)]);
+  await expect(news.getByRole("link")).toHaveCount(0);
+});

@@ -8,6 +8,7 @@ use model::{
 
 use super::{
     card::{CardState, card_state},
+    news::Standing,
     rows::{Keyed, Rows},
     seen::Seen,
 };
@@ -93,6 +94,16 @@ impl LiveBoard {
     /// The tasks that are running, failed or waiting, most urgent first. Tracked.
     pub fn watch(&self) -> Watch {
         watch(self.tasks.list().iter().map(|row| row.record.get()))
+    }
+
+    /// How each task stands. Tracked.
+    pub fn standings(&self) -> Vec<Standing> {
+        let standing = |card: &TaskCard| Standing {
+            id: card.id,
+            title: card.title.clone(),
+            state: card_state(card),
+        };
+        self.tasks.list().iter().map(|row| row.record.with(standing)).collect()
     }
 
     /// What to tell the server that is already here.

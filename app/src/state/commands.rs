@@ -2,12 +2,14 @@
 
 use model::AgentCommand;
 
+use super::suggestion::Suggestion;
+
 /// The most that are offered at once.
 const SHOWN: usize = 8;
 
 /// The commands that a draft may mean: it is a slash and the begin of a name, and nothing behind.
 /// Names that begin so come before those that have it inside.
-pub fn matching(commands: &[AgentCommand], draft: &str) -> Vec<AgentCommand> {
+pub fn matching(commands: &[AgentCommand], draft: &str) -> Vec<Suggestion> {
     let Some(begin) = draft.strip_prefix('/').filter(|rest| !rest.contains(char::is_whitespace))
     else {
         return Vec::new();
@@ -19,20 +21,17 @@ pub fn matching(commands: &[AgentCommand], draft: &str) -> Vec<AgentCommand> {
     };
     let first = names(|name, begin| name.starts_with(begin));
     let inside = names(|name, begin| !name.starts_with(begin) && name.contains(begin));
-    first.chain(inside).take(SHOWN).collect()
+    first.chain(inside).take(SHOWN).map(|command| suggestion(command, draft)).collect()
 }
 
-/// The draft that a command makes.
-pub fn completed(command: &AgentCommand) -> String {
-    format!("/{} ", command.name)
-}
-
-/// The place after a step up or down, round the ends.
-pub const fn moved(at: usize, count: usize, down: bool) -> usize {
-    if count == 0 {
-        return 0;
+fn suggestion(command: AgentCommand, draft: &str) -> Suggestion {
+    Suggestion {
+        insert: format!("/{} ", command.name),
+        name: format!("/{}", command.name),
+        hint: command.hint,
+        text: command.description,
+        replaces: 0..draft.len(),
     }
-    if down { (at + 1) % count } else { (at + count - 1) % count }
 }
 
 #[cfg(test)]
@@ -50,18 +49,12 @@ mod tests {
 
     #[test]
     fn k_043_a_slash_and_the_begin_of_a_name_offer_commands() {
-        assert_eq!(names("/"), ["replan", "plan", "Status", "mcp"]);
-        assert_eq!(names("/plan"), ["plan", "replan"], "what begins so comes first");
-        assert_eq!(names("/st"), ["Status"]);
+        assert_eq!(names("/"), ["/replan", "/plan", "/Status", "/mcp"]);
+        assert_eq!(names("/plan"), ["/plan", "/replan"], "what begins so comes first");
+        assert_eq!(names("/st"), ["/Status"]);
         for draft in ["", "plan", "/plan now", " /plan", "/x", "/plan\n"] {
             assert!(names(draft).is_empty(), "{draft:?}");
         }
-        assert_eq!(completed(&command("plan")), "/plan ");
-    }
-
-    #[test]
-    fn k_071_steps_go_round_the_ends() {
-        assert_eq!((moved(0, 3, true), moved(2, 3, true), moved(0, 3, false)), (1, 0, 2));
-        assert_eq!(moved(0, 0, true), 0);
+        assert_eq!(matching(&[command("plan")], "/p")[0].accepted("/p"), "/plan ");
     }
 }

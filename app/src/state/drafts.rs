@@ -13,6 +13,8 @@ struct Draft {
     text: String,
     /// What the server is known to have.
     kept: String,
+    /// What is on its way to the server as a message: kept as a draft, it might outlive that.
+    sending: Option<String>,
 }
 
 impl Drafts {
@@ -34,9 +36,20 @@ impl Drafts {
         self.write(session_id, whole);
     }
 
+    /// The text is on its way to the server as a message.
+    pub fn sending(&mut self, session_id: SessionId, text: String) {
+        self.0.entry(session_id).or_default().sending = Some(text);
+    }
+
+    /// The text did not get there, or nobody knows.
+    pub fn not_sent(&mut self, session_id: SessionId) {
+        self.0.entry(session_id).or_default().sending = None;
+    }
+
     /// The server has this text as a message. What was typed after it stays, as does a text that was
     /// changed.
     pub fn sent(&mut self, session_id: SessionId, text: &str) {
+        self.not_sent(session_id);
         if let Some(rest) = self.of(session_id).strip_prefix(text).map(str::to_owned) {
             self.write(session_id, rest);
         }
@@ -59,7 +72,9 @@ impl Drafts {
 
     /// A text that the server does not have.
     pub fn unkept(&self) -> Option<(SessionId, String)> {
-        let (id, draft) = self.0.iter().find(|(_, draft)| draft.text != draft.kept)?;
+        let is_unkept =
+            |draft: &Draft| draft.text != draft.kept && draft.sending.as_ref() != Some(&draft.text);
+        let (id, draft) = self.0.iter().find(|(_, draft)| is_unkept(draft))?;
         Some((*id, draft.text.clone()))
     }
 }
@@ -90,6 +105,19 @@ mod tests {
         drafts.take_back(ONE, "one");
         drafts.take_back(ONE, "two");
         assert_eq!(drafts.of(ONE), "one\ntwo");
+    }
+
+    #[test]
+    fn what_is_on_its_way_as_a_message_is_no_draft_unless_it_does_not_get_there() {
+        let mut drafts = Drafts::default();
+        drafts.write(ONE, "first".into());
+        drafts.sending(ONE, "first".into());
+        assert_eq!(drafts.unkept(), None);
+        drafts.write(ONE, "first, and more".into());
+        assert_eq!(drafts.unkept(), Some((ONE, "first, and more".into())));
+        drafts.write(ONE, "first".into());
+        drafts.not_sent(ONE);
+        assert_eq!(drafts.unkept(), Some((ONE, "first".into())));
     }
 
     #[test]

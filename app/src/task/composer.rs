@@ -6,7 +6,7 @@ use model::{
     wire::{MessageAdded, Request},
 };
 
-use super::commands::{CommandMenu, Commands, LIST};
+use super::suggestions::{LIST, SuggestionMenu, Suggestions, commands};
 use crate::{
     browser,
     context::{Act, Shared, shared},
@@ -56,6 +56,7 @@ impl Sending {
             content: text.clone(),
             client_message_id: Some(self.message_id(&text)),
         };
+        self.drafts.update(|drafts| drafts.sending(self.session_id, text.clone()));
         let sending = self.clone();
         spawn_local(async move {
             let answer = sending.live.ask::<MessageAdded>(request).await;
@@ -68,7 +69,10 @@ impl Sending {
                         log.set_scroll_top(0);
                     }
                 }
-                Err(error) => drop(sending.error.try_set(Some(error.to_string()))),
+                Err(error) => {
+                    sending.drafts.update(|drafts| drafts.not_sent(sending.session_id));
+                    sending.error.try_set(Some(error.to_string()));
+                }
             }
         });
     }
@@ -149,7 +153,7 @@ pub fn Composer(
             error.set(None);
         }
     });
-    let menu = CommandMenu::new(view.clone(), drafts, session_id);
+    let menu = SuggestionMenu::new(vec![commands(view.clone())], drafts, session_id);
     let on_input = move |event: ev::Event| {
         error.set(None);
         menu.written();
@@ -179,7 +183,7 @@ pub fn Composer(
     };
     let stop = Act::new();
     view! {
-        <Commands menu />
+        <Suggestions menu />
         <form class="composer" on:submit=on_submit>
             <textarea
                 class="composer__input"

@@ -201,7 +201,13 @@ fn trouble_note(content: Content, trouble: Trouble, has_older: bool) -> AnyView 
 
 fn shown_parts(content: &ToolContent) -> AnyView {
     let has_input = matches!(content.parts.first(), Some(ContentPart::Input { .. }));
-    let parts = content.parts.iter().map(|part| shown_part(part, has_input)).collect_view();
+    let is_alone = content.parts.len() == 1;
+    let shown = |part: &ContentPart| match part {
+        // The row has named the file.
+        ContentPart::Diff(diff) if is_alone && !diff.is_new => shown_diff(diff),
+        part => shown_part(part, has_input),
+    };
+    let parts = content.parts.iter().map(shown).collect_view();
     let cut = content.truncated.then(|| {
         view! { <p class="tool__note">"Not everything was kept: the rest was dropped."</p> }
     });
@@ -219,7 +225,14 @@ fn shown_part(part: &ContentPart, has_input: bool) -> AnyView {
         ContentPart::Text { text } => {
             view! { <pre class="tool__text">{clean(text)}</pre> }.into_any()
         }
-        ContentPart::Diff(diff) => shown_diff(diff),
+        ContentPart::Diff(diff) => view! {
+            <h3 class="tool__heading">
+                <span class="mono">{diff.path.clone()}</span>
+                {diff.is_new.then_some(" (new)")}
+            </h3>
+            {shown_diff(diff)}
+        }
+        .into_any(),
         ContentPart::Image { mime_type, data } => {
             let address = format!("data:{mime_type};base64,{data}");
             view! { <img class="tool__picture" src=address alt="Picture from the agent" /> }
@@ -263,13 +276,8 @@ fn shown_link(uri: &str) -> AnyView {
 
 fn shown_diff(diff: &FileDiff) -> AnyView {
     let label = format!("Changes in {}", diff.path);
-    let state = diff.is_new.then_some(" (new)");
     let hunks = diff.hunks.iter().map(shown_hunk).collect_view();
     view! {
-        <h3 class="tool__heading">
-            <span class="mono">{diff.path.clone()}</span>
-            {state}
-        </h3>
         <div class="diff" role="group" aria-label=label>
             {hunks}
         </div>

@@ -1,47 +1,53 @@
-//! The list of slash commands above the field, while one is written (K-043).
+//! The list above the field of what can be put into the message, while something of it is written.
 
 use leptos::{ev, prelude::*};
-use model::{AgentCommand, SessionId, SessionView};
+use model::{SessionId, SessionView};
 
 use super::composer::FIELD;
 use crate::{
     browser,
     dynamic::part,
     state::{
-        commands::{completed, matching, moved},
+        commands::matching,
         drafts::Drafts,
+        suggestion::{Suggestion, moved},
     },
 };
 
 /// The id of the list.
-pub const LIST: &str = "composer-commands";
+pub const LIST: &str = "composer-suggestions";
+
+/// Where suggestions come from: what it offers for a draft. What it reads is tracked.
+pub type Source = Box<dyn Fn(&str) -> Vec<Suggestion> + Send + Sync>;
+
+/// The commands of the agent (K-043).
+pub fn commands(view: ArcRwSignal<Option<SessionView>>) -> Source {
+    Box::new(move |draft| {
+        view.with(|view| {
+            view.as_ref().map(|view| matching(&view.offers.commands, draft)).unwrap_or_default()
+        })
+    })
+}
 
 /// What is offered for the draft, and which of it is picked.
 #[derive(Clone, Copy)]
-pub struct CommandMenu {
-    offered: Memo<Vec<AgentCommand>>,
+pub struct SuggestionMenu {
+    offered: Memo<Vec<Suggestion>>,
     picked: RwSignal<usize>,
     is_dismissed: RwSignal<bool>,
     drafts: RwSignal<Drafts>,
     session_id: SessionId,
 }
 
-impl CommandMenu {
-    pub fn new(
-        view: ArcRwSignal<Option<SessionView>>,
-        drafts: RwSignal<Drafts>,
-        session_id: SessionId,
-    ) -> Self {
+impl SuggestionMenu {
+    pub fn new(sources: Vec<Source>, drafts: RwSignal<Drafts>, session_id: SessionId) -> Self {
         let is_dismissed = RwSignal::new(false);
         let offered = Memo::new(move |_| {
             if is_dismissed.get() {
                 return Vec::new();
             }
             let draft = drafts.with(|drafts| drafts.of(session_id).to_owned());
-            view.with(|view| match view {
-                Some(view) => matching(&view.offers.commands, &draft),
-                None => Vec::new(),
-            })
+            sources.iter().flat_map(|source| source(&draft)).collect()
         });
         Self { offered, picked: RwSignal::new(0), is_dismissed, drafts, session_id }
     }
@@ -74,14 +80,18 @@ impl CommandMenu {
         self.offered.with(|offered| !offered.is_empty())
     }
 
-    /// The id of the picked command, while the list is open. Tracked.
+    /// The id of the picked one, while the list is open. Tracked.
     pub fn active(self) -> Option<String> {
         self.is_open().then(|| option_id(self.picked.get()))
     }
 
     fn accept(self, at: usize) {
-        if let Some(command) = self.offered.with_untracked(|offered| offered.get(at).cloned()) {
-            self.drafts.update(|drafts| drafts.write(self.session_id, completed(&command)));
+        let picked = self.offered.with_untracked(|offered| offered.get(at).cloned());
+        if let Some(picked) = picked {
+            self.drafts.update(|drafts| {
+                let draft = picked.accepted(drafts.of(self.session_id));
+                drafts.write(self.session_id, draft);
+            });
             browser::focus(FIELD);
         }
     }
@@ -93,12 +103,12 @@ fn option_id(at: usize) -> String {
 
 /// The list; nothing while nothing is offered.
 #[component]
-pub fn Commands(menu: CommandMenu) -> impl IntoView {
-    let option = move |(at, command): (usize, AgentCommand)| {
-        let AgentCommand { name, description, hint } = command;
+pub fn Suggestions(menu: SuggestionMenu) -> impl IntoView {
+    let option = move |(at, suggestion): (usize, Suggestion)| {
+        let Suggestion { name, hint, text, .. } = suggestion;
         view! {
             <li
-                class="commands__row"
+                class="suggestions__row"
                 role="option"
                 id=option_id(at)
                 aria-selected=move || (menu.picked.get() == at).to_string()
@@ -106,9 +116,9 @@ pub fn Commands(menu: CommandMenu) -> impl IntoView {
                 on:pointerdown=|event| event.prevent_default()
                 on:click=move |_| menu.accept(at)
             >
-                <code>{format!("/{name}")}</code>
+                <code>{name}</code>
                 {hint.map(|hint| view! { <span class="muted mono">{hint}</span> })}
-                <span class="commands__text">{description}</span>
+                <span class="suggestions__text">{text}</span>
             </li>
         }
     };
@@ -116,7 +126,7 @@ pub fn Commands(menu: CommandMenu) -> impl IntoView {
         menu.is_open().then(|| {
             let rows = menu.offered.get().into_iter().enumerate().map(option).collect_view();
             view! {
-                <ul class="commands" role="listbox" id=LIST aria-label="Commands of the agent">
+                <ul class="suggestions" role="listbox" id=LIST aria-label="Suggestions">
                     {rows}
                 </ul>
             }
