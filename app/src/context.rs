@@ -3,7 +3,7 @@
 use futures::channel::mpsc;
 use leptos::{prelude::*, task::spawn_local};
 use model::{
-    BootState, ProfileView, TaskId,
+    BootState, TaskId,
     wire::{BoardSnapshot, Request},
 };
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::{
     clock::Clock,
     document::{counted_title, full_title},
     live::{Command, Live},
-    state::{board::LiveBoard, drafts::Drafts},
+    state::{agents::LiveAgents, board::LiveBoard, drafts::Drafts},
 };
 
 /// The page's shared state, in the context of every component.
@@ -21,8 +21,10 @@ use crate::{
 pub struct Shared {
     /// The board, on every page.
     pub board: LiveBoard,
-    /// What a new task can be given.
-    pub offers: RwSignal<Offers>,
+    /// The agents and their profiles.
+    pub agents: LiveAgents,
+    /// Folders that a new task can be given, newest first.
+    pub folders: RwSignal<Vec<String>>,
     /// The connection.
     pub live: Live,
     /// The clock.
@@ -42,14 +44,6 @@ pub struct Shared {
     first: ArcStoredValue<Option<BootState>>,
 }
 
-/// Agents and folders that a task can be given.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Offers {
-    pub profiles: Vec<ProfileView>,
-    /// Newest first.
-    pub folders: Vec<String>,
-}
-
 /// A task that is about to be deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doomed {
@@ -64,10 +58,8 @@ impl Shared {
         let (live, commands) = Live::new();
         let shared = Self {
             board: LiveBoard::new(initial.board.clone(), &boot.epoch, boot.rev),
-            offers: RwSignal::new(Offers {
-                profiles: initial.profiles.clone(),
-                folders: initial.folders.clone(),
-            }),
+            agents: LiveAgents::new(initial.agents.clone(), initial.profiles.clone()),
+            folders: RwSignal::new(initial.folders.clone()),
             live,
             clock: Clock::new(boot.now),
             draft: Draft::default(),
@@ -99,10 +91,8 @@ impl Shared {
             self.board.take(BoardSnapshot { epoch, rev, board: Some(board) });
         }
         if initial.board.is_some() {
-            self.offers.set(Offers {
-                profiles: initial.profiles.clone(),
-                folders: initial.folders.clone(),
-            });
+            self.agents.profiles.set(initial.profiles.clone());
+            self.folders.set(initial.folders.clone());
         }
     }
 }

@@ -89,6 +89,7 @@ fn title(boot: &BootState) -> String {
         Page::Login => "Open Kandev",
         Page::Board => "Board",
         Page::Task => boot.initial_state.task.as_ref().map_or("Task", |task| &task.title),
+        Page::Agents => "Agents",
         Page::NotFound => "Not found",
     };
     full_title(page)

@@ -11,6 +11,7 @@ compile_error!(
      build`, or one package at a time (`cargo check -p server`); never with `--workspace`."
 );
 
+mod agents;
 mod api;
 mod board;
 mod browser;

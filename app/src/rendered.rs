@@ -40,6 +40,9 @@ fn board_page(cards: Vec<TaskCard>) -> String {
         name: "OpenCode".into(),
         agent: AgentKind::OpenCode,
         command_line: "opencode acp".into(),
+        env_names: Vec::new(),
+        mode: None,
+        model: None,
         built_in: true,
     };
     let board = Some(samples::board(cards));

@@ -8,6 +8,7 @@ use leptos_router::{
 use model::{BootState, Page};
 
 use crate::{
+    agents::AgentsPage,
     board::{BoardPage, TaskDialog},
     context::{Shared, shared, use_title},
     controls::{Empty, Notice, close_menus},
@@ -38,6 +39,7 @@ pub fn App() -> impl IntoView {
             <FlatRoutes fallback=|| view! { <NotFound /> }>
                 <Route path=path!("/") view=BoardPage />
                 <Route path=path!("/tasks/:id") view=TaskPage />
+                <Route path=path!("/agents") view=AgentsPage />
                 <Route path=path!("/login") view=LoginPage />
             </FlatRoutes>
             {(!is_login)
@@ -54,14 +56,15 @@ pub fn App() -> impl IntoView {
 }
 
 fn stay_connected(shared: &Shared, commands: futures::channel::mpsc::Receiver<live::Command>) {
-    let (board, status) = (shared.board.clone(), shared.live.status());
+    let (board, agents) = (shared.board.clone(), shared.agents.clone());
+    let status = shared.live.status();
     let live = shared.live.clone();
     live::keep_drafts(shared.drafts, &shared.live);
     let commands = StoredValue::new(Some(commands));
     Effect::new(move |_| {
         let commands = commands.try_update_value(Option::take).flatten();
         if let Some(commands) = commands {
-            spawn_local(live::run(board.clone(), status.clone(), commands));
+            spawn_local(live::run(board.clone(), agents.clone(), status.clone(), commands));
         }
         let live = live.clone();
         let back_online = window_event_listener(ev::online, move |_| live.try_now());

@@ -1,5 +1,6 @@
 //! What the page knows and how it changes: plain values and functions, tested on the host.
 
+pub mod agents;
 pub mod board;
 pub mod card;
 pub mod clean;

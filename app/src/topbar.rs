@@ -29,9 +29,21 @@ pub fn WorkspaceBar() -> impl IntoView {
                 <A href="/" exact=true attr:class="button" attr:data-variant="quiet">
                     "Board"
                 </A>
+                <A href="/agents" attr:class="button" attr:data-variant="quiet">
+                    "Agents"
+                </A>
             </nav>
             <div class="topbar__end">
                 <WatchMenu />
+                <A
+                    href="/agents"
+                    attr:class="button narrow-only"
+                    attr:data-variant="quiet"
+                    attr:data-icon=""
+                    attr:aria-label="Agents"
+                >
+                    {icon(Icon::Tool)}
+                </A>
                 <button
                     class="button keys-button"
                     type="button"

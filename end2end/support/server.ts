@@ -19,6 +19,10 @@ export class Server {
   /** The one-time link that the last start printed. */
   firstLink: string;
   readonly dataDir: string;
+  /** A folder in which the server finds programs before all others; it need not be there. */
+  get programs(): string {
+    return programs(this.dataDir);
+  }
   private process: Running;
 
   private constructor(dataDir: string, process: Running) {
@@ -128,7 +132,7 @@ class Output {
 
 async function launch(dataDir: string, port: string): Promise<Running> {
   const args = ["serve", "--host", "127.0.0.1", "--port", port, "--data-dir", dataDir];
-  const child = spawn(kandev(), args, { env: environment(), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(kandev(), args, { env: withPrograms(dataDir), stdio: ["ignore", "pipe", "pipe"] });
   const output = new Output(child);
   try {
     return new Running(child, output, await printedLink(child, output));
@@ -179,6 +183,15 @@ async function end(child: ChildProcess, signal: NodeJS.Signals, withinMs: number
 function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("KANDEV_"));
   return Object.fromEntries(own);
+}
+
+function programs(dataDir: string): string {
+  return join(dataDir, "programs");
+}
+
+function withPrograms(dataDir: string): NodeJS.ProcessEnv {
+  const env = environment();
+  return { ...env, PATH: `${programs(dataDir)}:${env["PATH"] ?? ""}` };
 }
 
 function kandev(): string {

@@ -32,6 +32,12 @@ pub(crate) fn store_file(dir: &Path) -> PathBuf {
     dir.join("kandev.redb")
 }
 
+/// The key that seals the variables of profiles. It is in no backup: a copy of the store alone gives
+/// nothing secret away.
+pub(crate) fn profile_key(dir: &Path) -> PathBuf {
+    dir.join("profile.key")
+}
+
 /// Where data lives unless told otherwise: `kandev` in the user's data directory (XDG).
 pub(crate) fn default_dir() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "kandev").map(|dirs| dirs.data_dir().to_owned())

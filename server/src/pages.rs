@@ -27,6 +27,7 @@ pub fn is_page(path: &str) -> bool {
 pub fn route(path: &str) -> Route {
     match path {
         "/" => Route::Board,
+        "/agents" => Route::Agents,
         "/login" => Route::Login,
         _ => path
             .strip_prefix("/tasks/")

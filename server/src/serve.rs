@@ -89,6 +89,17 @@ pub enum StartError {
     /// The engine did not start.
     #[error(transparent)]
     Engine(#[from] engine::StartError),
+    /// What is secret in the store cannot be sealed.
+    #[error(
+        "the key {path} cannot be used ({source}): correct it, or move it away to get a new one, \
+         with which the variables of profiles have to be entered again"
+    )]
+    Secrets {
+        /// The key's file.
+        path: String,
+        /// What is wrong with it.
+        source: engine::SecretsError,
+    },
     /// Recordings have no place.
     #[error("cannot record into {dir} ({source}): choose another directory with --record")]
     Record {
@@ -105,6 +116,12 @@ pub enum StartError {
 fn recorder(dir: &Path) -> Result<Recorder, StartError> {
     Recorder::new(dir)
         .map_err(|source| StartError::Record { dir: dir.display().to_string(), source })
+}
+
+fn open_secrets(dir: &Path) -> Result<engine::Secrets, StartError> {
+    let path = data_dir::profile_key(dir);
+    engine::Secrets::open(&path)
+        .map_err(|source| StartError::Secrets { path: path.display().to_string(), source })
 }
 
 fn name(holder: Option<&Holder>) -> String {
@@ -129,13 +146,14 @@ impl Server {
             Some(token) => token.clone(),
             None => secret::load_or_create(&config.data_dir)?,
         };
+        let secrets = open_secrets(&config.data_dir)?;
         let recorder = config.record.as_deref().map(recorder).transpose()?;
         let store = open_store(&config.data_dir).await?;
         let public_url = config.public_url(addr);
         let auth = Auth::open(store.clone(), &token, addr.port(), public_url).await?;
         let closing = CancellationToken::new();
         let state = AppState {
-            engine: Engine::start_recording(store, recorder).await?,
+            engine: Engine::start_with(store, engine::Options { recorder, secrets }).await?,
             auth,
             allowed: Arc::new(Allowed::new(addr, &config.allow_hosts)),
             site: Arc::new(config.site),

@@ -1,7 +1,7 @@
 //! The task dialog: prompt, folder, agent.
 
 use leptos::{ev, prelude::*, task::spawn_local};
-use leptos_router::hooks::use_navigate;
+use leptos_router::{components::A, hooks::use_navigate};
 use model::{ApiError, ProfileView};
 
 use super::draft::{Choice, Draft};
@@ -9,7 +9,7 @@ use crate::{
     FormError,
     api::create_task,
     browser,
-    context::{Offers, Shared, shared},
+    context::{Shared, shared},
     controls::{Modal, Problem},
     dynamic::part,
     icon::{Icon, icon},
@@ -64,7 +64,7 @@ const FIELDS: [&str; 6] = ["prompt", "title", "folder", "agent", "command_line",
 /// The dialog in which a task is written. What was typed stays when it closes.
 #[component]
 pub fn TaskDialog() -> impl IntoView {
-    let Shared { draft, is_writing, offers, .. } = shared();
+    let Shared { draft, is_writing, folders, .. } = shared();
     let form = Form { draft, is_sending: RwSignal::new(false), error: RwSignal::new(None) };
     Effect::new(move |_| {
         if !is_writing.get() {
@@ -73,7 +73,7 @@ pub fn TaskDialog() -> impl IntoView {
     });
     Effect::new(move |_| {
         if is_writing.get() && draft.folder.with_untracked(String::is_empty) {
-            let newest = offers.with_untracked(|offers| offers.folders.first().cloned());
+            let newest = folders.with_untracked(|folders| folders.first().cloned());
             draft.folder.set(newest.unwrap_or_default());
         }
     });
@@ -130,7 +130,8 @@ fn submission(form: Form) -> impl Fn() + Clone + 'static {
         form.is_sending.set(true);
         form.error.set(None);
         let (shared, navigate) = (shared.clone(), navigate.clone());
-        let task = shared.offers.with_untracked(|offers| form.draft.to_new_task(&offers.profiles));
+        let task =
+            shared.agents.profiles.with_untracked(|profiles| form.draft.to_new_task(profiles));
         spawn_local(async move {
             let answer = create_task(task).await;
             form.is_sending.set(false);
@@ -158,11 +159,14 @@ fn field_id(name: &str) -> String {
 
 #[component]
 fn Fields(form: Form) -> impl IntoView {
-    let offers = shared().offers;
+    let folders = shared().folders;
     let draft = form.draft;
-    let folders = part(move || {
-        let folders = offers.with(|Offers { folders, .. }| folders.clone());
-        folders.into_iter().map(|folder| view! { <option value=folder></option> }).collect_view()
+    let options = part(move || {
+        folders
+            .get()
+            .into_iter()
+            .map(|folder| view! { <option value=folder></option> })
+            .collect_view()
     });
     view! {
         <div class="dialog__body">
@@ -196,7 +200,7 @@ fn Fields(form: Form) -> impl IntoView {
                 list="new-task-folders"
                 hint="The agent works in this folder and changes it."
             />
-            <datalist id="new-task-folders">{folders}</datalist>
+            <datalist id="new-task-folders">{options}</datalist>
             <Agents form />
             <Problem text=Signal::derive(move || form.general_problem()) />
         </div>
@@ -249,8 +253,8 @@ fn FieldProblem(form: Form, name: &'static str) -> impl IntoView {
 
 #[component]
 fn Agents(form: Form) -> impl IntoView {
-    let offers = shared().offers;
-    let profiles = Memo::new(move |_| offers.with(|offers| offers.profiles.clone()));
+    let Shared { agents, is_writing, .. } = shared();
+    let profiles = Memo::new(move |_| agents.profiles.get());
     let chosen = Memo::new(move |_| profiles.with(|profiles| form.draft.chosen(profiles)));
     view! {
         <fieldset class="field" id="new-task-agent" tabindex="-1">
@@ -272,6 +276,11 @@ fn Agents(form: Form) -> impl IntoView {
                 </label>
             </div>
             <FieldProblem form name="agent" />
+            <span class="field__hint">
+                <A href="/agents" on:click=move |_| is_writing.set(false)>
+                    "Find, install and set up agents"
+                </A>
+            </span>
         </fieldset>
         {part(move || (chosen.get() == Choice::Custom).then(|| view! { <CustomFields form /> }))}
     }

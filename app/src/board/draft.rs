@@ -90,6 +90,9 @@ mod tests {
             name: "OpenCode".into(),
             agent: AgentKind::OpenCode,
             command_line: "opencode acp".into(),
+            env_names: Vec::new(),
+            mode: None,
+            model: None,
             built_in: true,
         }
     }

@@ -13,7 +13,10 @@ use leptos::prelude::*;
 use serde::de::IgnoredAny;
 
 use super::{Command, Status, exchange::Exchange};
-use crate::{browser, state::board::LiveBoard};
+use crate::{
+    browser,
+    state::{agents::LiveAgents, board::LiveBoard},
+};
 
 /// Pauses before the tries that follow a lost connection, in milliseconds; the last one repeats.
 const PAUSES: [u32; 4] = [1000, 2000, 4000, 5000];
@@ -23,10 +26,11 @@ const OPENS_WITHIN: u32 = 1000;
 /// Keeps the page connected for as long as it asks for anything.
 pub async fn run(
     board: LiveBoard,
+    agents: LiveAgents,
     status: ArcRwSignal<Status>,
     mut commands: mpsc::Receiver<Command>,
 ) {
-    let mut exchange = Exchange::new(board);
+    let mut exchange = Exchange::new(board, agents);
     let mut tries = 0;
     loop {
         let socket = open(&mut exchange, &status).await;

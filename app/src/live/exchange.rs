@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::{AskError, Command, Reply};
 use crate::state::{
+    agents::LiveAgents,
     board::LiveBoard,
     frames::{self, Incoming},
     session::LiveSession,
@@ -20,6 +21,7 @@ use crate::state::{
 /// One page's talk with the server. Lives on when a connection ends; what waits does not.
 pub struct Exchange {
     board: LiveBoard,
+    agents: LiveAgents,
     followed: Vec<LiveSession>,
     waiting: HashMap<u64, Waiter>,
     last_id: u64,
@@ -34,8 +36,8 @@ enum Waiter {
 }
 
 impl Exchange {
-    pub fn new(board: LiveBoard) -> Self {
-        Self { board, followed: Vec::new(), waiting: HashMap::new(), last_id: 0 }
+    pub fn new(board: LiveBoard, agents: LiveAgents) -> Self {
+        Self { board, agents, followed: Vec::new(), waiting: HashMap::new(), last_id: 0 }
     }
 
     /// The frames that begin a connection: follow everything that the page shows.
@@ -108,6 +110,7 @@ impl Exchange {
             return self.start_over();
         }
         self.board.apply(news);
+        self.agents.apply(news);
         for session in &self.followed {
             session.apply(news);
         }
@@ -181,7 +184,9 @@ mod tests {
     use serde_json::json;
 
     fn exchange() -> Exchange {
-        Exchange::new(LiveBoard::new(Some(samples::board(vec![samples::card(1, "one")])), "a", 5))
+        let board = samples::board(vec![samples::card(1, "one")]);
+        let agents = LiveAgents::new(None, Vec::new());
+        Exchange::new(LiveBoard::new(Some(board), "a", 5), agents)
     }
 
     fn frame(text: &str) -> model::wire::Frame {

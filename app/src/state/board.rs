@@ -162,6 +162,8 @@ const fn change(notification: &Notification) -> Option<Change<'_>> {
         | Notification::SessionStateChanged { .. }
         | Notification::TurnStarted { .. }
         | Notification::TurnCompleted { .. }
+        | Notification::AgentUpdated { .. }
+        | Notification::ProfilesChanged { .. }
         | Notification::Resync { .. } => None,
     }
 }

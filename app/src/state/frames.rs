@@ -72,6 +72,10 @@ fn notification(action: &str, mut payload: Value) -> Option<Notification> {
         "task.created" => Notification::TaskCreated { rev, task: take(part, "task")? },
         "task.updated" => Notification::TaskUpdated { rev, task: take(part, "task")? },
         "task.deleted" => Notification::TaskDeleted { rev, task_id: take(part, "task_id")? },
+        "agent.updated" => Notification::AgentUpdated { rev, agent: take(part, "agent")? },
+        "profiles.changed" => {
+            Notification::ProfilesChanged { rev, profiles: take(part, "profiles")? }
+        }
         "resync" => Notification::Resync { rev },
         _ => return None,
     })
@@ -137,6 +141,8 @@ mod tests {
             Notification::TaskCreated { rev: 6, task: task.clone() },
             Notification::TaskUpdated { rev: 7, task: task.clone() },
             Notification::TaskDeleted { rev: 8, task_id: task.id },
+            Notification::AgentUpdated { rev: 8, agent: samples::agent() },
+            Notification::ProfilesChanged { rev: 8, profiles: Vec::new() },
             Notification::Resync { rev: 9 },
         ] {
             // One that is new belongs in the list above.
@@ -150,6 +156,8 @@ mod tests {
                 | Notification::TaskCreated { .. }
                 | Notification::TaskUpdated { .. }
                 | Notification::TaskDeleted { .. }
+                | Notification::AgentUpdated { .. }
+                | Notification::ProfilesChanged { .. }
                 | Notification::Resync { .. } => {}
             }
             let mut frame = json!(news);

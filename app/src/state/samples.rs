@@ -1,11 +1,11 @@
 //! Records for tests.
 
 use model::{
-    Author, Board, BootState, CommandStatus, InitialState, Message, MessageId, MessageKind,
-    MessageView, Metadata, Normalized, OutputSummary, Page, PermissionOption, PermissionRequest,
-    SessionId, SessionState, SessionView, ShellExec, ShellOutput, ShellSnapshot, Step, StepId,
-    TaskCard, TaskId, TaskState, Timestamp, ToolStatus, Turn, TurnId, Workflow, WorkflowId,
-    Workspace, WorkspaceId, board::CardSession,
+    AgentKind, AgentView, Author, Board, BootState, CommandStatus, InitialState, InstallView,
+    Message, MessageId, MessageKind, MessageView, Metadata, Normalized, OutputSummary, Page,
+    PermissionOption, PermissionRequest, SessionId, SessionState, SessionView, ShellExec,
+    ShellOutput, ShellSnapshot, Standing, Step, StepId, TaskCard, TaskId, TaskState, Timestamp,
+    ToolStatus, Turn, TurnId, Workflow, WorkflowId, Workspace, WorkspaceId, board::CardSession,
 };
 
 pub const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
@@ -161,5 +161,21 @@ pub fn boot() -> BootState {
             board: Some(board(vec![card(1, "one")])),
             ..InitialState::of(Page::Board)
         },
+    }
+}
+
+pub fn agent() -> AgentView {
+    AgentView {
+        key: "pi".into(),
+        name: "Pi".into(),
+        agent: AgentKind::Pi,
+        standing: Standing::Missing,
+        warning: None,
+        version: None,
+        acp: "npx -y pi-acp".into(),
+        terminal: Some("pi".into()),
+        install: InstallView::Run("npm install -g pi".into()),
+        login: Some("pi".into()),
+        job: None,
     }
 }

@@ -106,6 +106,8 @@ impl LiveSession {
             Notification::TaskCreated { .. }
             | Notification::TaskUpdated { .. }
             | Notification::TaskDeleted { .. }
+            | Notification::AgentUpdated { .. }
+            | Notification::ProfilesChanged { .. }
             | Notification::Resync { .. } => {}
         }
     }

@@ -84,6 +84,29 @@ fn resolve(program: &str, search_path: &OsStr) -> Option<PathBuf> {
         .find(|path| is_runnable(path))
 }
 
+/// Where a program is, by its name and a list of folders like `PATH`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Located {
+    /// Here.
+    At(PathBuf),
+    /// A file of its name is here, and may not be run.
+    NotExecutable(PathBuf),
+    /// Nowhere.
+    Nowhere,
+}
+
+/// Looks for a program.
+pub fn locate(program: &str, search_path: &OsStr) -> Located {
+    if let Some(path) = resolve(program, search_path) {
+        return Located::At(path);
+    }
+    let files = env::split_paths(search_path).map(|folder| folder.join(program));
+    match files.into_iter().find(|path| path.is_file()) {
+        Some(path) => Located::NotExecutable(path),
+        None => Located::Nowhere,
+    }
+}
+
 fn is_runnable(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }

@@ -30,7 +30,7 @@ mod update;
 pub use agent::{Agent, Initialized, NewSession};
 pub use error::{Closed, RpcError, RpcErrorKind, SpawnError};
 pub use event::{AgentEvent, Exit, StopReason};
-pub use launch::Launch;
+pub use launch::{Launch, Located, locate};
 pub use observer::{Observed, Observer};
 pub use permission::{PermissionKey, PermissionOutcome};
 pub use tap::{Direction, Tap};

@@ -65,6 +65,16 @@ pub(crate) fn signal_group(leader: u32, signal: Signal) {
     }
 }
 
+/// Kills the process group of this leader, which may have ended already.
+pub fn kill_group(leader: u32) {
+    signal_group(leader, Signal::KILL);
+}
+
+/// Asks the process group of this leader to end.
+pub fn terminate_group(leader: u32) {
+    signal_group(leader, Signal::TERM);
+}
+
 /// Ends the groups of `leaders` and whatever carries one of the sessions.
 fn end(sessions: &[SessionId], mut leaders: Processes) -> usize {
     let mut ended = Processes::new();

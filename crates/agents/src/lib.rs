@@ -1,14 +1,15 @@
 //! The agents that are known: by the name that they give, how they are started, and where a
 //! measured program departs from the rule.
 
-mod built_in;
+mod catalogue;
 mod departure;
 mod version;
 
 use model::{AgentIdentity, AgentKind};
 
-pub use built_in::{BuiltIn, built_in};
+pub use catalogue::{CATALOGUE, CatalogueEntry, Install, Need, entry, login_of};
 pub use departure::{DEPARTURES, MeasuredDeparture, departures};
+pub use version::{is_at_least, printed};
 
 /// The names that agents give in `initialize.agentInfo`, as recorded.
 const NAMES: &[(&str, AgentKind)] = &[

@@ -12,7 +12,8 @@ use model::{
 use store::{Op, Reader, StoreError};
 
 use crate::{
-    Engine, clock, command_line, folder, internal, lock, not_found, session::check_prompt_size,
+    Engine, clock, command_line, folder, internal, lock, not_found, profile,
+    session::check_prompt_size,
 };
 
 /// The longest title, in characters.
@@ -225,12 +226,17 @@ impl Engine {
                 Ok((found.ok_or_else(unknown)?, false))
             }
             NewTaskAgent::Custom(custom) => {
-                let profile = custom_profile(custom)?;
+                let mut profile = custom_profile(custom)?;
                 let profiles = self.read(Reader::profiles).await?;
-                let same = profiles
-                    .into_iter()
-                    .find(|known| known.name == profile.name && known.command == profile.command);
-                Ok(same.map_or((profile, true), |known| (known, false)))
+                let is_same = |known: &AgentProfile| {
+                    known.name == profile.name
+                        && self.launch_command(known).as_ref() == Ok(&profile.command)
+                };
+                if let Some(known) = profiles.into_iter().find(is_same) {
+                    return Ok((known, false));
+                }
+                profile.sealed_env = profile::sealed(&mut profile.command, &self.shared.secrets);
+                Ok((profile, true))
             }
         }
     }
@@ -247,6 +253,9 @@ fn custom_profile(custom: &CustomCommand) -> Result<AgentProfile, ApiError> {
         name,
         agent: model::AgentKind::Generic,
         command,
+        sealed_env: Vec::new(),
+        mode: None,
+        model: None,
         cli_passthrough: false,
         passthrough: model::Passthrough::default(),
         built_in: false,

@@ -21,6 +21,8 @@ pub enum Route {
     Board,
     /// A task.
     Task(TaskId),
+    /// The agents.
+    Agents,
     /// Nothing of ours.
     NotFound,
 }
@@ -38,6 +40,11 @@ impl Engine {
             Route::Login => InitialState::of(Page::Login),
             Route::NotFound => InitialState::of(Page::NotFound),
             Route::Board => self.board_page().await?,
+            Route::Agents => InitialState {
+                page: Page::Agents,
+                agents: Some(self.agents()),
+                ..self.board_page().await?
+            },
             Route::Task(task_id) => self.task_page(task_id).await?,
         };
         Ok(BootState {

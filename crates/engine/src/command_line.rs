@@ -4,17 +4,23 @@ use model::{ApiError, ErrorCode, LaunchCommand, wire::CustomCommand};
 
 /// Reads a custom command.
 pub(crate) fn parse(custom: &CustomCommand) -> Result<LaunchCommand, ApiError> {
-    let mut words = shell_words::split(&custom.command_line)
+    Ok(LaunchCommand { env: environment(&custom.env)?, ..words(&custom.command_line)? })
+}
+
+/// Reads program and arguments.
+pub(crate) fn words(line: &str) -> Result<LaunchCommand, ApiError> {
+    let mut words = shell_words::split(line)
         .map_err(|_| refusal("command_line", "A quote is not closed."))?
         .into_iter();
     let program = words
         .next()
         .filter(|program| !program.is_empty())
         .ok_or_else(|| refusal("command_line", "Name the command that starts the agent."))?;
-    Ok(LaunchCommand { program, args: words.collect(), env: parse_env(&custom.env)? })
+    Ok(LaunchCommand { program, args: words.collect(), env: Vec::new() })
 }
 
-fn parse_env(lines: &str) -> Result<Vec<(String, String)>, ApiError> {
+/// Reads `NAME=value` lines.
+pub(crate) fn environment(lines: &str) -> Result<Vec<(String, String)>, ApiError> {
     lines
         .lines()
         .map(str::trim)

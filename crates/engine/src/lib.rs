@@ -6,15 +6,18 @@
 
 mod board;
 mod boot;
+mod catalogue;
 mod clock;
 mod command_line;
 mod draft;
 mod fanout;
 mod folder;
 mod history;
+mod profile;
 pub mod recording;
 mod recovery;
 mod safe_text;
+mod secrets;
 mod seed;
 mod session;
 mod view;
@@ -30,8 +33,12 @@ use tokio::sync::broadcast;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use boot::Route;
+pub use secrets::{Secrets, SecretsError};
 
-use crate::{board::LiveFacts, fanout::Fanout, recording::Recorder, session::SessionHandle};
+use crate::{
+    board::LiveFacts, catalogue::Catalogue, fanout::Fanout, recording::Recorder,
+    session::SessionHandle,
+};
 
 /// The application, without any web: cheap to clone.
 #[derive(Clone)]
@@ -56,6 +63,25 @@ struct Shared {
     swept: CancellationToken,
     tasks: TaskTracker,
     recorder: Option<Recorder>,
+    secrets: Secrets,
+    catalogue: Mutex<Catalogue>,
+    /// Held while agents are looked for.
+    scanning: tokio::sync::Mutex<()>,
+}
+
+/// How an engine is started.
+pub struct Options {
+    /// Writes down whatever passes between Kandev and its agents.
+    pub recorder: Option<Recorder>,
+    /// Seals what is secret in the store.
+    pub secrets: Secrets,
+}
+
+impl Default for Options {
+    /// Nothing is written down; what is sealed is lost with the process.
+    fn default() -> Self {
+        Self { recorder: None, secrets: Secrets::ephemeral() }
+    }
 }
 
 /// The engine could not start.
@@ -74,19 +100,18 @@ impl Engine {
     ///
     /// The store cannot be read or written.
     pub async fn start(store: Store) -> Result<Self, StartError> {
-        Self::start_recording(store, None).await
+        Self::start_with(store, Options::default()).await
     }
 
-    /// The same; with a recorder, whatever passes between Kandev and its agents is written down.
+    /// The same, with options.
     ///
     /// # Errors
     ///
     /// The store cannot be read or written.
-    pub async fn start_recording(
-        store: Store,
-        recorder: Option<Recorder>,
-    ) -> Result<Self, StartError> {
+    pub async fn start_with(store: Store, options: Options) -> Result<Self, StartError> {
+        let Options { recorder, secrets } = options;
         seed::seed(&store).await?;
+        profile::seal_all(&store, &secrets).await?;
         let left = recovery::settle(&store, clock::now()).await?;
         let engine = Self {
             shared: Arc::new(Shared {
@@ -100,6 +125,9 @@ impl Engine {
                 swept: CancellationToken::new(),
                 tasks: TaskTracker::new(),
                 recorder,
+                secrets,
+                catalogue: Mutex::default(),
+                scanning: tokio::sync::Mutex::default(),
             }),
         };
         let (store, swept) = (engine.shared.store.clone(), engine.shared.swept.clone());

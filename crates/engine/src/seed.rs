@@ -12,9 +12,8 @@ pub(crate) async fn seed(store: &Store) -> Result<(), StoreError> {
     let (has_workspace, profiles) =
         store.read(|reader| Ok((!reader.workspaces()?.is_empty(), reader.profiles()?)))?;
     let mut ops = if has_workspace { Vec::new() } else { workspace() };
-    ops.extend(
-        built_in_profiles().filter(|profile| !profiles.contains(profile)).map(Op::PutProfile),
-    );
+    let brought = built_in_profiles().map(|profile| as_chosen(profile, &profiles));
+    ops.extend(brought.filter(|profile| !profiles.contains(profile)).map(Op::PutProfile));
     if ops.is_empty() {
         return Ok(());
     }
@@ -35,14 +34,30 @@ fn workspace() -> Vec<Op> {
     vec![Op::PutWorkspace(workspace), Op::PutWorkflow(workflow)]
 }
 
+/// With what a person has chosen in the one that is there.
+fn as_chosen(brought: AgentProfile, known: &[AgentProfile]) -> AgentProfile {
+    match known.iter().find(|known| known.id == brought.id) {
+        None => brought,
+        Some(AgentProfile { sealed_env, mode, model, .. }) => AgentProfile {
+            sealed_env: sealed_env.clone(),
+            mode: mode.clone(),
+            model: model.clone(),
+            ..brought
+        },
+    }
+}
+
 fn built_in_profiles() -> impl Iterator<Item = AgentProfile> {
-    agents::built_in().into_iter().map(|agent| AgentProfile {
-        id: built_in_id(agent.key),
-        name: agent.name.to_owned(),
-        agent: agent.agent,
-        command: agent.command,
+    agents::CATALOGUE.iter().filter(|entry| entry.built_in).map(|entry| AgentProfile {
+        id: built_in_id(entry.key),
+        name: entry.name.to_owned(),
+        agent: entry.agent,
+        command: entry.command(),
+        sealed_env: Vec::new(),
+        mode: None,
+        model: None,
         cli_passthrough: false,
-        passthrough: agent.passthrough,
+        passthrough: entry.passthrough(),
         built_in: true,
     })
 }

@@ -5,11 +5,11 @@
 mod changes;
 mod driver;
 mod known;
-mod launch;
+pub(crate) mod launch;
 pub(crate) mod machine;
 mod recall;
 pub(crate) mod transcript;
-mod words;
+pub(crate) mod words;
 
 use std::{collections::HashMap, time::Duration};
 

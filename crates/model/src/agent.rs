@@ -117,6 +117,22 @@ pub struct LaunchCommand {
     pub env: Vec<(String, String)>,
 }
 
+impl LaunchCommand {
+    /// Program and arguments, quoted as in a shell where they have to be.
+    pub fn line(&self) -> String {
+        let words = std::iter::once(&self.program).chain(&self.args);
+        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', "'\\''")).into()
+}
+
 /// How an agent's own terminal program is driven.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -163,6 +179,16 @@ pub struct AgentProfile {
     pub agent: AgentKind,
     /// The ACP command.
     pub command: LaunchCommand,
+    /// Variables on top of those of the command: their names, and their values sealed with the key
+    /// of the data directory, in base64.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sealed_env: Vec<(String, String)>,
+    /// The mode that its sessions begin in, where it offers that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The model that its sessions begin with, where it offers that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Use the agent's own terminal program instead of ACP.
     #[serde(default)]
     pub cli_passthrough: bool,
@@ -177,16 +203,15 @@ pub struct AgentProfile {
 impl AgentProfile {
     /// What a browser may see of it: no environment.
     pub fn to_view(&self) -> ProfileView {
-        let mut command_line = self.command.program.clone();
-        for arg in &self.command.args {
-            command_line.push(' ');
-            command_line.push_str(arg);
-        }
+        let command_line = self.command.line();
         ProfileView {
             id: self.id,
             name: self.name.clone(),
             agent: self.agent,
             command_line,
+            env_names: self.sealed_env.iter().map(|(name, _)| name.clone()).collect(),
+            mode: self.mode.clone(),
+            model: self.model.clone(),
             built_in: self.built_in,
         }
     }
@@ -201,8 +226,17 @@ pub struct ProfileView {
     pub name: String,
     /// The agent it starts.
     pub agent: AgentKind,
-    /// Program and arguments, for reading.
+    /// Program and arguments, quoted as in a shell.
     pub command_line: String,
+    /// The names of its variables.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env_names: Vec<String>,
+    /// The mode that its sessions begin in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The model that its sessions begin with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Came with Kandev.
     pub built_in: bool,
 }
@@ -210,6 +244,13 @@ pub struct ProfileView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_written_so_that_it_can_be_typed() {
+        let args = ["-c", "a b", "it's", "x@1.2", ""].map(str::to_owned).to_vec();
+        let command = LaunchCommand { program: "sh".into(), args, env: Vec::new() };
+        assert_eq!(command.line(), r"sh -c 'a b' 'it'\''s' x@1.2 ''");
+    }
 
     #[test]
     fn an_agent_has_one_name() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Board, MessageView, ProfileView, SessionView, TaskCard, Timestamp};
+use crate::{AgentsView, Board, MessageView, ProfileView, SessionView, TaskCard, Timestamp};
 
 /// What stands in `<script type="application/json" id="boot-state">`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +47,9 @@ pub struct InitialState {
     /// Agents that a task can be given to.
     #[serde(default)]
     pub profiles: Vec<ProfileView>,
+    /// The agents that are known, on their page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<AgentsView>,
     /// Folders that were used before, newest first.
     #[serde(default)]
     pub folders: Vec<String>,
@@ -64,6 +67,7 @@ impl InitialState {
             has_older: false,
             draft: String::new(),
             profiles: Vec::new(),
+            agents: None,
             folders: Vec::new(),
         }
     }
@@ -79,6 +83,8 @@ pub enum Page {
     Board,
     /// `/tasks/:id`
     Task,
+    /// `/agents`
+    Agents,
     /// Anything else.
     NotFound,
 }

@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod board;
 pub mod boot;
+pub mod catalogue;
 pub mod content;
 pub mod disclosure;
 pub mod error;
@@ -22,6 +23,9 @@ pub use agent::{
 };
 pub use board::{Board, Step, Task, TaskCard, TaskState, Workflow, Workspace};
 pub use boot::{BootState, InitialState, Page};
+pub use catalogue::{
+    AgentView, AgentsView, InstallView, JobState, JobView, ProfileDraft, Standing, TrialView,
+};
 pub use content::{
     CONTENT_LIMIT_BYTES, ContentPart, ContentSummary, DiffLine, FileDiff, Hunk, LineMark,
     ToolContent,

@@ -3,13 +3,17 @@
 //! Every frame is JSON: `{id?, type, action, payload, timestamp?}`. A request is answered by a
 //! `response` or an `error` with its id; `notification`s come unasked and carry a revision.
 
+mod notification;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    ApiError, Board, ErrorCode, MessageId, MessageView, OptionKind, ProfileId, SessionId,
-    SessionView, StepId, TaskCard, TaskId, Timestamp,
+    ApiError, Board, ErrorCode, MessageId, MessageView, OptionKind, ProfileDraft, ProfileId,
+    SessionId, SessionView, StepId, TaskId, Timestamp,
 };
+
+pub use notification::Notification;
 
 /// The largest frame that the server takes, in bytes.
 pub const MAX_FRAME_BYTES: usize = 1 << 20; // 1 MiB
@@ -176,10 +180,49 @@ pub enum Request {
         /// The session.
         session_id: SessionId,
     },
-    /// Create a task. Answer: the [`TaskCard`].
+    /// The known agents, as they stand. Answer: [`AgentsView`](crate::AgentsView).
+    #[serde(rename = "agents.list")]
+    AgentsList {},
+    /// Look for the known agents again. Answer: [`AgentsView`](crate::AgentsView), when that is done.
+    #[serde(rename = "agents.scan")]
+    AgentsScan {},
+    /// Install an agent. Answer: `{}`, when it has begun; one that runs goes on.
+    #[serde(rename = "agent.install")]
+    AgentInstall {
+        /// The agent's key.
+        key: String,
+    },
+    /// Stop an installation. Answer: `{}`.
+    #[serde(rename = "agent.install_cancel")]
+    AgentInstallCancel {
+        /// The agent's key.
+        key: String,
+    },
+    /// Try the agent of a profile. Answer: [`TrialView`](crate::TrialView).
+    #[serde(rename = "profile.try")]
+    ProfileTry {
+        /// The profile.
+        profile_id: ProfileId,
+    },
+    /// Keep a profile. Answer: the [`ProfileView`](crate::ProfileView).
+    #[serde(rename = "profile.save")]
+    ProfileSave {
+        /// The one that is changed; none for a new one.
+        #[serde(default)]
+        profile_id: Option<ProfileId>,
+        /// What it is to be.
+        profile: ProfileDraft,
+    },
+    /// Delete a profile that did not come with Kandev. Answer: `{}`.
+    #[serde(rename = "profile.delete")]
+    ProfileDelete {
+        /// The profile.
+        profile_id: ProfileId,
+    },
+    /// Create a task. Answer: the [`TaskCard`](crate::TaskCard).
     #[serde(rename = "task.create")]
     TaskCreate(NewTask),
-    /// Move a task to another step. Answer: the [`TaskCard`].
+    /// Move a task to another step. Answer: the [`TaskCard`](crate::TaskCard).
     #[serde(rename = "task.move")]
     TaskMove {
         /// The task.
@@ -210,6 +253,13 @@ const ACTIONS: &[&str] = &[
     "queue.remove",
     "queue.send",
     "session.start",
+    "agents.list",
+    "agents.scan",
+    "agent.install",
+    "agent.install_cancel",
+    "profile.try",
+    "profile.save",
+    "profile.delete",
     "task.create",
     "task.move",
     "task.delete",
@@ -237,7 +287,7 @@ impl Request {
 
 /// The name of the first `*_id` field that cannot be an id of ours.
 fn malformed_id(payload: &Value) -> Option<&'static str> {
-    ["task_id", "session_id", "message_id", "step_id"].into_iter().find_map(|name| {
+    ["task_id", "session_id", "message_id", "step_id", "profile_id"].into_iter().find_map(|name| {
         let text = payload.get(name)?.as_str()?;
         text.parse::<TaskId>().is_err().then(|| name.trim_end_matches("_id"))
     })
@@ -329,127 +379,6 @@ pub struct MessageAdded {
     pub message_id: MessageId,
 }
 
-/// What the server tells unasked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "action", content = "payload")]
-pub enum Notification {
-    /// A message was added.
-    #[serde(rename = "session.message.added")]
-    MessageAdded {
-        /// The revision.
-        rev: u64,
-        /// The message.
-        message: MessageView,
-    },
-    /// A message changed.
-    #[serde(rename = "session.message.updated")]
-    MessageUpdated {
-        /// The revision.
-        rev: u64,
-        /// The message as it is now.
-        message: MessageView,
-    },
-    /// A session changed.
-    #[serde(rename = "session.state_changed")]
-    SessionStateChanged {
-        /// The revision.
-        rev: u64,
-        /// The session as it is now.
-        session: SessionView,
-    },
-    /// What is written to the agent changed, on some page.
-    #[serde(rename = "session.draft.changed")]
-    DraftChanged {
-        /// The revision.
-        rev: u64,
-        /// The session.
-        session_id: SessionId,
-        /// The text as it is now.
-        text: String,
-    },
-    /// A turn began.
-    #[serde(rename = "session.turn.started")]
-    TurnStarted {
-        /// The revision.
-        rev: u64,
-        /// The session as it is now.
-        session: SessionView,
-    },
-    /// A turn ended.
-    #[serde(rename = "session.turn.completed")]
-    TurnCompleted {
-        /// The revision.
-        rev: u64,
-        /// The session as it is now.
-        session: SessionView,
-    },
-    /// A task was created.
-    #[serde(rename = "task.created")]
-    TaskCreated {
-        /// The revision.
-        rev: u64,
-        /// The task.
-        task: TaskCard,
-    },
-    /// A task changed.
-    #[serde(rename = "task.updated")]
-    TaskUpdated {
-        /// The revision.
-        rev: u64,
-        /// The task as it is now.
-        task: TaskCard,
-    },
-    /// A task was deleted.
-    #[serde(rename = "task.deleted")]
-    TaskDeleted {
-        /// The revision.
-        rev: u64,
-        /// The task.
-        task_id: TaskId,
-    },
-    /// The client fell behind: subscribe again.
-    #[serde(rename = "resync")]
-    Resync {
-        /// The revision.
-        rev: u64,
-    },
-}
-
-impl Notification {
-    /// The revision that it brings.
-    pub const fn rev(&self) -> u64 {
-        match self {
-            Self::MessageAdded { rev, .. }
-            | Self::MessageUpdated { rev, .. }
-            | Self::SessionStateChanged { rev, .. }
-            | Self::DraftChanged { rev, .. }
-            | Self::TurnStarted { rev, .. }
-            | Self::TurnCompleted { rev, .. }
-            | Self::TaskCreated { rev, .. }
-            | Self::TaskUpdated { rev, .. }
-            | Self::TaskDeleted { rev, .. }
-            | Self::Resync { rev } => *rev,
-        }
-    }
-
-    /// The session that it is about; none for the board.
-    pub const fn session_id(&self) -> Option<SessionId> {
-        match self {
-            Self::MessageAdded { message, .. } | Self::MessageUpdated { message, .. } => {
-                Some(message.session_id)
-            }
-            Self::SessionStateChanged { session, .. }
-            | Self::TurnStarted { session, .. }
-            | Self::TurnCompleted { session, .. } => Some(session.id),
-            Self::DraftChanged { session_id, .. } => Some(*session_id),
-            Self::TaskCreated { .. }
-            | Self::TaskUpdated { .. }
-            | Self::TaskDeleted { .. }
-            | Self::Resync { .. } => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -472,11 +401,5 @@ mod tests {
         assert_eq!(code("task.explode", json!({})), ErrorCode::UnknownAction);
         assert_eq!(code("agent.cancel", json!({"session_id": "nope"})), ErrorCode::NotFound);
         assert_eq!(code("agent.cancel", json!({})), ErrorCode::BadRequest);
-    }
-
-    #[test]
-    fn a_notification_has_its_action_beside_its_payload() {
-        let json = serde_json::to_value(Notification::Resync { rev: 7 }).unwrap();
-        assert_eq!(json, json!({"action": "resync", "payload": {"rev": 7}}));
     }
 }

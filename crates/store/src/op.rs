@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 /// to its task; turns, messages, bodies and processes to their session) is refused with
 /// [`crate::StoreError::Orphan`] when that is not stored, so that nothing outlives a delete.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "most of them are messages")]
 pub enum Op {
     /// Keeps a workspace.
     PutWorkspace(Workspace),

@@ -38,7 +38,9 @@ Usage: cargo xtask COMMAND
   tidy                  check the rules of the workspace that no compiler knows
   fuzz TARGET SECONDS   look for frames (`frames`) or bytes (`lines`) of an agent that break something
   screens               take the pictures in docs/screens again
-  bench [idle | ingest] what an idle server holds, what it costs to take in what agents say
+  bench [idle | ingest | page]
+                        what an idle server holds, what it costs to take in what agents say, and
+                        what the page of a task costs
 ";
 
 fn main() -> ExitCode {

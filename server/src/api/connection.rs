@@ -199,6 +199,24 @@ async fn perform(engine: &Engine, request: Request) -> Result<Value, ApiError> {
             let message_id = engine.start_session(session_id).await?;
             payload(&MessageAdded { message_id })
         }
+        Request::AgentsList {} => payload(&engine.agents()),
+        Request::AgentsScan {} => payload(&engine.scan_agents().await?),
+        Request::AgentInstall { key } => {
+            engine.install_agent(&key).await?;
+            Ok(json!({}))
+        }
+        Request::AgentInstallCancel { key } => {
+            engine.cancel_install(&key)?;
+            Ok(json!({}))
+        }
+        Request::ProfileTry { profile_id } => payload(&engine.try_profile(profile_id).await?),
+        Request::ProfileSave { profile_id, profile } => {
+            payload(&engine.save_profile(profile_id, profile).await?)
+        }
+        Request::ProfileDelete { profile_id } => {
+            engine.delete_profile(profile_id).await?;
+            Ok(json!({}))
+        }
         Request::TaskCreate(new) => payload(&engine.create_task(new).await?),
         Request::TaskMove { task_id, step_id } => {
             payload(&engine.move_task(task_id, step_id).await?)

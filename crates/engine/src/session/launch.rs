@@ -4,25 +4,27 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use acp::{Agent, Initialized, Launch, NewSession, RpcError, RpcErrorKind, SpawnError, Tap};
-use model::{AgentKind, AgentOption, AgentProfile, OptionKind, Session};
+use model::{AgentKind, AgentOption, AgentProfile, LaunchCommand, OptionKind, Session};
 
 use crate::safe_text::safe_text;
 
 /// A first start may download the agent.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(300);
 const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
+/// ACP: the agent has to be authenticated first.
+const AUTH_REQUIRED: i64 = -32000;
 
 /// A session that takes prompts.
-pub(super) enum Opened {
+pub(crate) enum Opened {
     /// It has just begun.
     New(NewSession),
     /// An earlier process had it.
     Resumed(NewSession),
 }
 
-pub(super) fn launch_of(session: &Session, profile: &AgentProfile, tap: Option<Tap>) -> Launch {
+pub(crate) fn launch_of(session: &Session, command: LaunchCommand, tap: Option<Tap>) -> Launch {
     Launch {
-        command: profile.command.clone(),
+        command,
         work_dir: PathBuf::from(&session.work_dir),
         session_id: session.id,
         task_id: session.task_id,
@@ -31,13 +33,13 @@ pub(super) fn launch_of(session: &Session, profile: &AgentProfile, tap: Option<T
 }
 
 /// Why an agent takes no prompts.
-pub(super) struct StartFailure {
-    pub(super) cause: Cause,
+pub(crate) struct StartFailure {
+    pub(crate) cause: Cause,
     /// It was over the earlier session, which another start had better leave alone.
-    pub(super) over_earlier: bool,
+    pub(crate) over_earlier: bool,
 }
 
-pub(super) enum Cause {
+pub(crate) enum Cause {
     /// It ended; how, its last event says.
     Ended,
     /// It said no, or nothing. The sentence is for the person.
@@ -51,7 +53,7 @@ impl From<Cause> for StartFailure {
 }
 
 /// Asks a process that was just spawned who it is.
-pub(super) async fn initialize(
+pub(crate) async fn initialize(
     agent: Arc<Agent>,
     profile: AgentProfile,
 ) -> Result<Initialized, StartFailure> {
@@ -61,14 +63,14 @@ pub(super) async fn initialize(
 }
 
 /// Takes up the earlier session, where there is one and the agent can; begins one otherwise.
-pub(super) async fn open_session(
+pub(crate) async fn open_session(
     agent: Arc<Agent>,
     profile: AgentProfile,
     initialized: Initialized,
     earlier: Option<String>,
     work_dir: PathBuf,
 ) -> Result<Opened, StartFailure> {
-    let kind = agents::dialect_agent(&initialized.identity, profile.agent);
+    let wishes = &Wishes::of(&profile, agents::dialect_agent(&initialized.identity, profile.agent));
     let can_take_up = initialized.load_session || initialized.resume_session;
     if let Some(id) = earlier.filter(|_| can_take_up) {
         let taking_up = async {
@@ -78,7 +80,7 @@ pub(super) async fn open_session(
                 agent.resume_session(&id, &work_dir).await
             }
         };
-        match opened(&agent, kind, taking_up).await {
+        match opened(&agent, wishes, taking_up).await {
             Some(Ok(session)) => return Ok(Opened::Resumed(session)),
             Some(Err(err)) if err.kind != RpcErrorKind::Ended => {
                 let reason = safe_text(&err.to_string());
@@ -91,42 +93,67 @@ pub(super) async fn open_session(
             }
         }
     }
-    let answer = opened(&agent, kind, agent.new_session(&work_dir)).await;
+    let answer = opened(&agent, wishes, agent.new_session(&work_dir)).await;
     let answer = answer.ok_or_else(|| unanswered(&profile, SESSION_TIMEOUT))?;
     Ok(Opened::New(answer.map_err(|err| refused(&profile, &err))?))
 }
 
-/// Waits for a session and sees to it that the agent asks first in it. `None`: it did not answer in
+/// What a session is to begin with, where the agent offers it.
+struct Wishes {
+    /// The profile's, else the one in which the agent asks first.
+    mode: Option<String>,
+    model: Option<String>,
+}
+
+impl Wishes {
+    fn of(profile: &AgentProfile, kind: AgentKind) -> Self {
+        let ask_first = || agents::ask_first_mode(kind).map(str::to_owned);
+        Self { mode: profile.mode.clone().or_else(ask_first), model: profile.model.clone() }
+    }
+
+    /// The option that a wish is about, and the wish.
+    fn each(&self) -> impl Iterator<Item = (OptionKind, &'static str, &str)> {
+        let mode = self.mode.as_deref().map(|mode| (OptionKind::Mode, "mode", mode));
+        let model = self.model.as_deref().map(|model| (OptionKind::Model, "model", model));
+        mode.into_iter().chain(model)
+    }
+}
+
+/// Waits for a session and sees to it that it begins as wished. `None`: the agent did not answer in
 /// time.
 async fn opened(
     agent: &Agent,
-    kind: AgentKind,
+    wishes: &Wishes,
     opening: impl Future<Output = Result<NewSession, RpcError>>,
 ) -> Option<Result<NewSession, RpcError>> {
     let opened = async {
         let mut session = opening.await?;
-        let is_mode =
-            |option: &&mut AgentOption| option.kind == OptionKind::Mode || option.id == "mode";
-        if let Some(mode) = agents::ask_first_mode(kind)
-            && let Some(option) = session.options.iter_mut().find(is_mode)
-            && option.value != mode
-            && option.choices.iter().any(|choice| choice.value == mode)
-        {
-            // Agents that configure their modes take this too.
-            agent.set_option(&session.id, OptionKind::Mode, "mode", mode).await?;
-            mode.clone_into(&mut option.value);
+        for (kind, id, wish) in wishes.each() {
+            let is_it = |option: &&mut AgentOption| option.kind == kind || option.id == id;
+            if let Some(option) = session.options.iter_mut().find(is_it)
+                && option.value != wish
+                && option.choices.iter().any(|choice| choice.value == wish)
+            {
+                let (kind, id) = match kind {
+                    // Agents that configure their modes take this too.
+                    OptionKind::Mode => (kind, id),
+                    _ => (option.kind, &*option.id),
+                };
+                agent.set_option(&session.id, kind, id, wish).await?;
+                wish.clone_into(&mut option.value);
+            }
         }
         Ok(session)
     };
     tokio::time::timeout(SESSION_TIMEOUT, opened).await.ok()
 }
 
-pub(super) fn not_spawned(profile: &AgentProfile, err: &SpawnError) -> String {
+pub(crate) fn not_spawned(profile: &AgentProfile, err: &SpawnError) -> String {
     format!("{} could not be started: {err}.", profile.name)
 }
 
 /// An agent that ended before it took prompts; `how` is its exit code or signal.
-pub(super) fn ended(profile: &AgentProfile, how: &str) -> String {
+pub(crate) fn ended(profile: &AgentProfile, how: &str) -> String {
     format!(
         "{} ended before it was ready ({how}). Run it by hand to see why: {}",
         profile.name,
@@ -147,12 +174,25 @@ fn refused(profile: &AgentProfile, err: &RpcError) -> Cause {
     if err.kind == RpcErrorKind::Ended {
         return Cause::Ended;
     }
-    Cause::Refused(format!(
+    Cause::Refused(refused_words(profile, err))
+}
+
+/// What an agent that answered with an error said; what logs in, where it asks for that.
+pub(crate) fn refused_words(profile: &AgentProfile, err: &RpcError) -> String {
+    if err.code == AUTH_REQUIRED
+        && let Some(login) = agents::login_of(profile.agent)
+    {
+        return format!(
+            "{} needs a login. Run this once on the machine of Kandev, then try again: {login}",
+            profile.name
+        );
+    }
+    format!(
         "{} could not be started: {}. Run it by hand to see more: {}",
         profile.name,
         safe_text(&err.to_string()).trim_end_matches('.'),
         command_line(profile)
-    ))
+    )
 }
 
 fn command_line(profile: &AgentProfile) -> String {

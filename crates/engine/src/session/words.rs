@@ -2,7 +2,7 @@
 
 use acp::StopReason;
 
-pub(super) fn exit_words(exit: &acp::Exit) -> String {
+pub(crate) fn exit_words(exit: &acp::Exit) -> String {
     match (exit.code, exit.signal) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),

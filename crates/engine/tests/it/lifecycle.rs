@@ -103,7 +103,7 @@ async fn an_agent_that_ends_at_once_fails_with_its_exit_code_and_the_command() -
     let mut bench = Bench::new().await?;
     bench.engine.create_task(bench.new_task("say x", "sh -c 'exit 3'")).await?;
     let error = bench.until_message(|m| m.kind == MessageKind::Error).await?.content;
-    assert!(error.contains("exit code 3") && error.contains("sh -c exit 3"), "{error}");
+    assert!(error.contains("exit code 3") && error.contains("sh -c 'exit 3'"), "{error}");
     Ok(())
 }
 

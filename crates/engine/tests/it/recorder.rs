@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use anyhow::{Context as _, Result, ensure};
 use engine::{
-    Engine,
+    Engine, Options,
     recording::{Recorder, replay},
 };
 use model::{AgentKind, ToolStatus, wire::NewTaskAgent};
@@ -21,7 +21,10 @@ async fn a_recording_has_no_secret_and_replays_to_what_was_stored() -> Result<()
     let store = Store::open(&dir.path().join("kandev.redb"), &store::Options::default())?;
     let records = dir.path().join("records");
     let recorder = Recorder::new(&records)?;
-    let mut bench = Bench::with(Engine::start_recording(store, Some(recorder)).await?)?;
+    let mut bench = Bench::with(
+        Engine::start_with(store, Options { recorder: Some(recorder), ..Options::default() })
+            .await?,
+    )?;
     let prompt = format!("run echo {SECRET} sk-0123456789abcdef => 4 | key {SECRET}\\n");
     let mut task = bench.new_task(&prompt, &fake_agent()?);
     let NewTaskAgent::Custom(command) = &mut task.agent else { unreachable!("it is custom") };

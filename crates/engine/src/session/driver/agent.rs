@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use acp::{Agent, AgentEvent, Initialized, PermissionOutcome, Tap};
+use model::LaunchCommand;
 use shell_output::Dialect;
 use store::Op;
 use tokio::time::Instant;
@@ -69,7 +70,15 @@ impl Driver {
 
     async fn spawn_agent(&mut self) {
         let session = self.machine.session();
-        let launch = launch::launch_of(session, &self.profile, self.begin_recording());
+        let command = match self.engine.launch_command(&self.profile) {
+            Ok(command) => command,
+            Err(reason) => {
+                self.machine.start_failed(stamp(), &reason);
+                return;
+            }
+        };
+        let tap = self.begin_recording(&command);
+        let launch = launch::launch_of(session, command, tap);
         let (agent, events) = match Agent::spawn(launch) {
             Ok(spawned) => spawned,
             Err(err) => {
@@ -94,10 +103,10 @@ impl Driver {
 
     /// Begins to record the agent that is about to start, where that was asked for. A recording
     /// that cannot be written is no reason not to work.
-    fn begin_recording(&self) -> Option<Tap> {
+    fn begin_recording(&self, command: &LaunchCommand) -> Option<Tap> {
         let recorder = self.engine.shared.recorder.as_ref()?;
         let session = self.machine.session().id;
-        match recorder.begin(session, &self.profile.command) {
+        match recorder.begin(session, command) {
             Ok((tap, recording)) => {
                 self.engine.shared.tasks.spawn_blocking(move || recording.write());
                 Some(tap)
