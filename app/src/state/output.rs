@@ -46,6 +46,27 @@ impl From<ShellSnapshot> for ShownOutput {
     }
 }
 
+/// Lines of a block; `task.css` knows it too.
+const BLOCK_LINES: usize = 64;
+/// A line that is longer than this is cut, as if it ended there, in bytes.
+const BLOCK_BYTES: usize = 16 * 1024;
+
+/// A text in pieces that a page lays out one by one: the same pieces, but the last, when it grows.
+pub fn blocks(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let near = &text[..text.floor_char_boundary(BLOCK_BYTES)];
+        let end = near.split_inclusive('\n').take(BLOCK_LINES).map(str::len).sum();
+        // Only the last block may end within a line, unless the line is too long for any.
+        let end = match near[..end].rfind('\n') {
+            Some(at) if end < text.len() => at + 1,
+            _ => end,
+        };
+        let (block, rest) = text.split_at(end);
+        text = rest;
+        (!block.is_empty()).then_some(block)
+    })
+}
+
 /// What stands in the way of showing the newest output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
@@ -100,6 +121,27 @@ mod tests {
         assert_eq!((shown.stdout.as_str(), shown.stderr.as_str()), ("ok\n100%", "warning"));
         assert!(shown.is_truncated && shown.is_final);
         assert_eq!(shown.text(), "ok\n100%\nwarning");
+    }
+
+    #[test]
+    fn blocks_are_the_whole_text_and_stay_when_it_grows() {
+        let text: String = (0..200).map(|n| format!("line {n}\n")).collect();
+        let few: Vec<_> = blocks(&text[..text.len() - 5]).collect();
+        let all: Vec<_> = blocks(&text).collect();
+        assert_eq!(all.concat(), text);
+        assert_eq!((few.len(), all.len()), (4, 4));
+        assert_eq!(few[..3], all[..3]);
+        assert!(all.iter().all(|block| block.ends_with('\n')));
+        assert_eq!(blocks("").count(), 0);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_between_characters() {
+        let text = format!("short\n{}\nshort", "\u{fc}".repeat(BLOCK_BYTES));
+        let all: Vec<_> = blocks(&text).collect();
+        assert_eq!(all.concat(), text);
+        assert_eq!(all[0], "short\n");
+        assert!(all.iter().all(|block| block.len() <= BLOCK_BYTES), "{}", all.len());
     }
 
     #[test]

@@ -99,11 +99,15 @@ fn Answer(
 fn Prose(message: RwSignal<MessageView>, is_streaming: Memo<bool>) -> impl IntoView {
     let count = Memo::new(move |_| message.with(|message| message.metadata.html.len()));
     view! {
-        <div class="prose" data-state=move || is_streaming.get().then_some("streaming")>
+        <div class="prose">
             <For
                 each=move || 0..count.get()
                 key=|at| *at
-                children=move |at| view! { <Block message at /> }
+                children=move |at| {
+                    let is_streaming =
+                        Memo::new(move |_| is_streaming.get() && at + 1 == count.get());
+                    view! { <Block message at is_streaming /> }
+                }
             />
         </div>
     }
@@ -111,7 +115,7 @@ fn Prose(message: RwSignal<MessageView>, is_streaming: Memo<bool>) -> impl IntoV
 
 /// One block. Code can be copied.
 #[component]
-fn Block(message: RwSignal<MessageView>, at: usize) -> impl IntoView {
+fn Block(message: RwSignal<MessageView>, at: usize, is_streaming: Memo<bool>) -> impl IntoView {
     let html = Memo::new(move |_| {
         message.with(|message| message.metadata.html.get(at).cloned()).unwrap_or_default()
     });
@@ -125,7 +129,13 @@ fn Block(message: RwSignal<MessageView>, at: usize) -> impl IntoView {
     let copy = part(move || is_code.get().then(|| view! { <CopyButton label="Copy code" text /> }));
     view! {
         <div class="prose__frame">
-            {copy} <div class="prose__block" node_ref=block inner_html=move || html.get()></div>
+            {copy}
+            <div
+                class="prose__block"
+                data-state=move || is_streaming.get().then_some("streaming")
+                node_ref=block
+                inner_html=move || html.get()
+            ></div>
         </div>
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     controls::CopyButton,
     dynamic::part,
     icon::{Icon, icon},
-    state::output::{ShownOutput, Trouble},
+    state::output::{ShownOutput, Trouble, blocks},
 };
 
 /// Does what the [`Disclosure`] says, for one command. All of it ends when its row does.
@@ -180,15 +180,26 @@ pub fn OutputRegion(driver: OutputDriver, id: String, label: String) -> impl Int
     }
 }
 
-/// The body of a stream, under its heading if it has one. Its text changes in place.
+/// The body of a stream, under its heading if it has one. Its text changes in place, block by
+/// block: a body that grows is not laid out again, and what is out of sight not at all.
 fn stream_body(text: Memo<String>, heading: Option<&'static str>) -> impl IntoView {
-    let has_text = Memo::new(move |_| !text.with(String::is_empty));
+    let blocks =
+        Memo::new(move |_| text.with(|text| blocks(text).map(str::to_owned).collect::<Vec<_>>()));
+    let count = Memo::new(move |_| blocks.with(Vec::len));
+    let has_text = Memo::new(move |_| count.get() > 0);
+    let block = move |at: usize| {
+        let text =
+            Memo::new(move |_| blocks.with(|blocks| blocks.get(at).cloned()).unwrap_or_default());
+        view! { <span class="shell__block">{move || text.get()}</span> }
+    };
     part(move || {
         has_text.get().then(|| {
             view! {
                 {heading.map(|heading| view! { <h3 class="shell__stream">{heading}</h3> })}
                 <pre class="shell__body" tabindex="0">
-                    <code>{part(move || text.get())}</code>
+                    <code>
+                        <For each=move || 0..count.get() key=|at| *at children=block />
+                    </code>
                 </pre>
             }
         })

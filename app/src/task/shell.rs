@@ -201,11 +201,10 @@ fn Output(
             class="shell__toggle"
             type="button"
             aria-expanded=move || driver.is_open().to_string()
-            aria-controls=controls
+            aria-controls=move || driver.is_open().then(|| controls.clone())
             node_ref=button
             on:click=toggle
         >
-            {icon(Icon::Chevron)}
             <span>{words}</span>
             <Exit facts exit />
         </button>

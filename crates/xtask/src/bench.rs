@@ -2,6 +2,8 @@
 
 mod idle;
 mod ingest;
+mod page;
+mod report;
 
 use anyhow::{Result, bail};
 
@@ -13,10 +15,12 @@ pub(crate) fn bench(workspace: &Workspace, args: &[String]) -> Result<()> {
     match names[..] {
         [] => {
             idle::measure(workspace)?;
-            ingest::measure(workspace)
+            ingest::measure(workspace)?;
+            page::measure(workspace)
         }
         ["idle"] => idle::measure(workspace),
         ["ingest"] => ingest::measure(workspace),
-        _ => bail!("there are `cargo xtask bench`, `bench idle` and `bench ingest`"),
+        ["page"] => page::measure(workspace),
+        _ => bail!("there are `cargo xtask bench`, `bench idle`, `bench ingest` and `bench page`"),
     }
 }

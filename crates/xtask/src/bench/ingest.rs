@@ -1,19 +1,18 @@
 //! What it costs to take in what agents say; the table goes to `docs/benchmarks.md`.
 
-use std::fs;
-
 use anyhow::{Context as _, Result, bail};
 
+use super::report::Section;
 use crate::workspace::Workspace;
 
-const HEAD: &str = "\
-# Benchmarks
-
+const SECTION: Section = Section {
+    title: "Taking in what agents say",
+    about: "\
 Written by `cargo xtask bench ingest`.
 Ratios of one run, each the best of five: machines differ, and are noisy.
 Recorded conversations are taken in as fast as the machine can; what changed is taken from the machine as often as the recorded time says, and goes to the store in batches, each record in its last form.
-
-";
+",
+};
 
 /// Runs the benchmark and writes down what it printed, also when a promise is not kept.
 pub(super) fn measure(workspace: &Workspace) -> Result<()> {
@@ -24,9 +23,7 @@ pub(super) fn measure(workspace: &Workspace) -> Result<()> {
     let table = String::from_utf8(output.stdout).context("reading what the benchmark printed")?;
     print!("{table}");
     if table.starts_with('|') {
-        let path = workspace.root.join("docs/benchmarks.md");
-        fs::write(&path, format!("{HEAD}{table}"))
-            .with_context(|| format!("writing {}", path.display()))?;
+        SECTION.write(workspace, &table)?;
     }
     if !output.status.success() {
         bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
