@@ -14,10 +14,7 @@ use tokio::time::timeout;
 use crate::{
     Engine, clock, internal, not_found,
     safe_text::safe_text,
-    session::{
-        launch::{self, Cause, Opened},
-        words::exit_words,
-    },
+    session::launch::{self, Cause, Opened},
 };
 
 /// What the agent is asked.
@@ -102,9 +99,9 @@ impl Engine {
                     break Err(launch::refused_words(profile, &err));
                 }
                 Some(AgentEvent::Exited(exit)) => {
-                    break Err(launch::ended(profile, &exit_words(&exit)));
+                    break Err(launch::ended(profile, Some(&exit)));
                 }
-                None => break Err(launch::ended(profile, "it closed its output")),
+                None => break Err(launch::ended(profile, None)),
                 Some(_) => {}
             }
         };

@@ -3,9 +3,10 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use acp::{Agent, Initialized, Launch, NewSession, RpcError, RpcErrorKind, SpawnError, Tap};
+use acp::{Agent, Exit, Initialized, Launch, NewSession, RpcError, RpcErrorKind, SpawnError, Tap};
 use model::{AgentKind, AgentOption, AgentProfile, LaunchCommand, OptionKind, Session};
 
+use super::words::exit_words;
 use crate::safe_text::safe_text;
 
 /// A first start may download the agent.
@@ -13,6 +14,8 @@ const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(300);
 const SESSION_TIMEOUT: Duration = Duration::from_secs(120);
 /// ACP: the agent has to be authenticated first.
 const AUTH_REQUIRED: i64 = -32000;
+/// Of what an agent wrote to stderr before it ended, this many lines are shown.
+const LAST_LINES: usize = 5;
 
 /// A session that takes prompts.
 pub(crate) enum Opened {
@@ -152,13 +155,31 @@ pub(crate) fn not_spawned(profile: &AgentProfile, err: &SpawnError) -> String {
     format!("{} could not be started: {err}.", profile.name)
 }
 
-/// An agent that ended before it took prompts; `how` is its exit code or signal.
-pub(crate) fn ended(profile: &AgentProfile, how: &str) -> String {
-    format!(
-        "{} ended before it was ready ({how}). Run it by hand to see why: {}",
-        profile.name,
-        command_line(profile)
-    )
+/// An agent that ended before it took prompts: how, by its exit code or signal, and what it wrote
+/// last (D-016).
+pub(crate) fn ended(profile: &AgentProfile, exit: Option<&Exit>) -> String {
+    let how = exit.map_or_else(|| "it closed its output".to_owned(), exit_words);
+    let name = &profile.name;
+    let command = command_line(profile);
+    let said = exit.map(|exit| last_words(profile.agent, &exit.stderr_tail)).unwrap_or_default();
+    let mut words =
+        format!("{name} ended before it was ready ({how}). Run it by hand to see why: {command}");
+    if !said.is_empty() {
+        words.push_str("\nIt last wrote:\n");
+        words.push_str(&said.join("\n"));
+    }
+    words
+}
+
+/// The last lines of an agent's stderr, made safe. OpenCode logs what people wrote and what its model
+/// was told, so of its lines none is shown.
+fn last_words(agent: AgentKind, stderr_tail: &[String]) -> Vec<String> {
+    if agent == AgentKind::OpenCode {
+        return Vec::new();
+    }
+    let lines = stderr_tail.iter().map(|line| safe_text(line)).filter(|line| !line.is_empty());
+    let lines: Vec<_> = lines.collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].to_vec()
 }
 
 fn unanswered(profile: &AgentProfile, timeout: Duration) -> Cause {
@@ -197,4 +218,46 @@ pub(crate) fn refused_words(profile: &AgentProfile, err: &RpcError) -> String {
 
 fn command_line(profile: &AgentProfile) -> String {
     profile.to_view().command_line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(agent: AgentKind) -> AgentProfile {
+        let command =
+            LaunchCommand { program: "pi".into(), args: vec!["acp".into()], env: Vec::new() };
+        AgentProfile {
+            id: model::ProfileId::from_bytes([1; 16]),
+            name: "Pi".into(),
+            agent,
+            command,
+            sealed_env: Vec::new(),
+            mode: None,
+            model: None,
+            cli_passthrough: false,
+            passthrough: model::Passthrough::default(),
+            built_in: true,
+        }
+    }
+
+    #[test]
+    fn d_016_a_failed_start_shows_the_last_five_lines_and_nothing_secret() {
+        let mut stderr_tail: Vec<String> = (1..=7).map(|n| format!("line {n}")).collect();
+        stderr_tail.push("key sk-abc123def in /home/me/.config/pi".into());
+        let exit = Exit { code: Some(3), signal: None, stderr_tail };
+        let words = ended(&profile(AgentKind::Pi), Some(&exit));
+        assert_eq!(
+            words,
+            "Pi ended before it was ready (exit code 3). Run it by hand to see why: pi acp\n\
+             It last wrote:\nline 4\nline 5\nline 6\nline 7\nkey [removed] in [removed]"
+        );
+    }
+
+    #[test]
+    fn d_016_what_opencode_logs_is_not_shown() {
+        let exit = Exit { code: Some(1), signal: None, stderr_tail: vec!["SENTINEL".into()] };
+        let words = ended(&profile(AgentKind::OpenCode), Some(&exit));
+        assert!(!words.contains("SENTINEL") && !words.contains("It last wrote"), "{words}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use acp::{Agent, AgentEvent, Initialized, PermissionOutcome, Tap};
+use acp::{Agent, AgentEvent, Exit, Initialized, PermissionOutcome, Tap};
 use model::LaunchCommand;
 use shell_output::Dialect;
 use store::Op;
@@ -14,7 +14,6 @@ use crate::{
     session::{
         launch::{self, Cause, Opened, StartFailure},
         machine::Effect,
-        words::exit_words,
     },
 };
 
@@ -159,8 +158,8 @@ impl Driver {
                 let message = match cause {
                     Cause::Refused(message) => message,
                     Cause::Ended => {
-                        let how = self.exit_of_agent().await;
-                        launch::ended(&self.profile, &how)
+                        let exit = self.exit_of_agent().await;
+                        launch::ended(&self.profile, exit.as_ref())
                     }
                 };
                 self.machine.start_failed(stamp(), &message);
@@ -182,8 +181,8 @@ impl Driver {
     }
 
     /// How an agent ended that has closed its output: its last event says so.
-    async fn exit_of_agent(&mut self) -> String {
-        let Some(events) = &mut self.events else { return "no exit code".into() };
+    async fn exit_of_agent(&mut self) -> Option<Exit> {
+        let events = self.events.as_mut()?;
         let exit = async {
             while let Some(event) = events.recv().await {
                 if let AgentEvent::Exited(exit) = event {
@@ -192,7 +191,6 @@ impl Driver {
             }
             None
         };
-        let exit = tokio::time::timeout(END_GRACE, exit).await.ok().flatten();
-        exit.map_or_else(|| "it closed its output".into(), |exit| exit_words(&exit))
+        tokio::time::timeout(END_GRACE, exit).await.ok().flatten()
     }
 }
