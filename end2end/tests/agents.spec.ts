@@ -157,3 +157,17 @@ test("[K-072] [K-007] the page of agents fits a phone, and axe finds nothing ser
     expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   }
 });
+
+test("[D-016] [K-030] an agent that fails is said to have failed, with what it wrote last and nothing secret", async ({
+  page,
+}) => {
+  test.setTimeout(60_000);
+  await page.goto("/agents");
+  await page.locator("html[data-hydrated]").waitFor();
+  const script = "echo it reads its key >&2; echo the key sk-abc123def is wrong >&2; exit 3";
+  await write(page, { name: "Ends", command: `sh -c '${script}'` });
+  const ends = page.getByRole("article", { name: "Profile Ends", exact: true });
+  await ends.getByRole("button", { name: "Try" }).click();
+  await expect(ends.getByRole("status")).toContainText("Ends ended before it was ready (exit code 3).");
+  await expect(ends.getByRole("status")).toContainText("it reads its key\nthe key [removed] is wrong");
+});

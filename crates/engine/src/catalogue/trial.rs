@@ -96,7 +96,7 @@ impl Engine {
                 Some(AgentEvent::PromptEnded { result: Err(err), .. })
                     if err.kind != RpcErrorKind::Ended =>
                 {
-                    break Err(launch::refused_words(profile, &err));
+                    break Err(launch::refused_words(profile, "did not answer", &err));
                 }
                 Some(AgentEvent::Exited(exit)) => {
                     break Err(launch::ended(profile, Some(&exit)));

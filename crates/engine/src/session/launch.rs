@@ -195,11 +195,12 @@ fn refused(profile: &AgentProfile, err: &RpcError) -> Cause {
     if err.kind == RpcErrorKind::Ended {
         return Cause::Ended;
     }
-    Cause::Refused(refused_words(profile, err))
+    Cause::Refused(refused_words(profile, "could not be started", err))
 }
 
-/// What an agent that answered with an error said; what logs in, where it asks for that.
-pub(crate) fn refused_words(profile: &AgentProfile, err: &RpcError) -> String {
+/// What an agent that answered with an error said, and what it did not do; what logs in, where it
+/// asks for that.
+pub(crate) fn refused_words(profile: &AgentProfile, what: &str, err: &RpcError) -> String {
     if err.code == AUTH_REQUIRED
         && let Some(login) = agents::login_of(profile.agent)
     {
@@ -209,7 +210,7 @@ pub(crate) fn refused_words(profile: &AgentProfile, err: &RpcError) -> String {
         );
     }
     format!(
-        "{} could not be started: {}. Run it by hand to see more: {}",
+        "{} {what}: {}. Run it by hand to see more: {}",
         profile.name,
         safe_text(&err.to_string()).trim_end_matches('.'),
         command_line(profile)
